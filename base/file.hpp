@@ -1,0 +1,19 @@
+// Whole files in, whole files out: a reader never sees half a file of ours.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+
+namespace caliper {
+
+/// The bytes of a regular file. Missing, unreadable, a folder: an error that names it.
+Result<std::string> read_file(const std::filesystem::path& path);
+
+/// Writes beside the target under a temporary name, flushes to disk, then renames. On any failure (no such folder, no
+/// permission, disk full) the target is as it was and the problem says why.
+Problems write_file(const std::filesystem::path& path, std::string_view content);
+
+}  // namespace caliper

@@ -1,0 +1,49 @@
+#include "base/file.hpp"
+
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+#include "base/hash.hpp"
+#include "base/text.hpp"
+
+using namespace caliper;
+namespace fs = std::filesystem;
+
+TEST_CASE("file: written whole and read back; a failure leaves the old content and no temporary") {
+  const fs::path folder = fs::temp_directory_path() / "calipersim_file_test";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  CHECK(write_file(folder / "a.txt", "one").empty());
+  CHECK(write_file(folder / "a.txt", "two").empty());
+  CHECK(*read_file(folder / "a.txt") == "two");
+  CHECK(!write_file(folder / "missing" / "a.txt", "x").empty());
+  fs::create_directories(folder / "taken" / "inside");
+  CHECK(!write_file(folder / "taken", "x").empty());
+  CHECK(!read_file(folder / "none"));
+  CHECK(!read_file(folder));
+  std::size_t entries = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder)) ++entries;
+  CHECK(entries == 2);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("hash: SHA-256 of the published example, and structure is part of the stream") {
+  // FIPS 180-4, "abc"
+  CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(Hasher().add("ab").add("c").hex() != Hasher().add("a").add("bc").hex());
+}
+
+TEST_CASE("text: line ends, byte order mark and a missing last newline lose nothing") {
+  const std::vector<std::string_view> want = {"a", "", "b"};
+  CHECK(split_lines("a\n\nb") == want);
+  CHECK(split_lines("a\n\nb\n") == want);
+  CHECK(split_lines("\xEF\xBB\xBF" "a\r\n\r\nb\r\n") == want);
+  CHECK(words(" a  bc\td ") == std::vector<std::string_view>{"a", "bc", "d"});
+  CHECK(!parse_double("1.0x"));
+  CHECK(!parse_double("nan"));
+  CHECK(!parse_uint("-1"));
+  const std::vector<std::string> names = {"latency", "rate"};
+  CHECK(*nearest_name("latancy", names) == "latency");
+  CHECK(!nearest_name("placement", names));
+}
