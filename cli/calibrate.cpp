@@ -1,0 +1,183 @@
+// calipersim calibrate: tunes the auxiliary parameters stage by stage, then validates on what was held out.
+#include <chrono>
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "calibration/qlogei_optimizer.hpp"
+#include "calibration/sobol_optimizer.hpp"
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "cli/summary.hpp"
+#include "scenarios/result_folder.hpp"
+
+namespace caliper {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string scenario, out, stage, parameters, optimizer = "qlogei";
+  std::optional<std::uint32_t> iterations;
+  int jobs = 0;
+  std::uint64_t seed = 1;
+  bool resume = false, json = false;
+};
+
+/// The stages to run, as the scenario declares them. Problem: --stage names none of them.
+Result<std::vector<StageOptions>> stages_of(const Scenario& scenario, const Options& options) {
+  std::vector<StageOptions> stages;
+  for (std::size_t s = 0; s < scenario.stages.size(); ++s) {
+    const ScenarioStage& declared = scenario.stages[s];
+    if (!options.stage.empty() && declared.name != options.stage) continue;
+    StageOptions stage;
+    stage.name = declared.name;
+    stage.tuned = declared.tune;
+    stage.fits = scenario.split.stage_fits[s];
+    stage.loss = declared.loss;
+    stage.budget = declared.budget;
+    stage.stop = declared.stop;
+    stage.seed = options.seed;
+    if (options.iterations) stage.budget.iterations = *options.iterations;
+    stages.push_back(std::move(stage));
+  }
+  if (stages.empty())
+    return Error{options.scenario,
+                 options.stage.empty() ? "declares no stage" : fmt::format("has no stage '{}'", options.stage),
+                 "a [[stage]] says what is tuned and on which measurements"};
+  return stages;
+}
+
+std::unique_ptr<Optimizer> optimizer_for(const std::string& name, const StageOptions& stage) {
+  if (name == "sobol") return std::make_unique<SobolOptimizer>(SobolOptions{.seed = stage.seed});
+  return std::make_unique<QlogeiOptimizer>(QlogeiOptions{.seed = stage.seed});
+}
+
+/// The cache of the folder: kept with --resume, else begun anew.
+Result<EvaluationCache> open_cache(const fs::path& folder, bool resume) {
+  const fs::path file = folder / "evaluations.sqlite";
+  if (!resume) {
+    std::error_code code;
+    for (const char* suffix : {"", "-journal", "-wal", "-shm"}) fs::remove(file.string() + suffix, code);
+  }
+  return EvaluationCache::open(file);
+}
+
+/// What the stages found, as calibrated.toml says it.
+CalibratedFile calibrated_file(const Scenario& scenario, const CalibrationRecord& record) {
+  CalibratedFile file;
+  const std::vector<double>& values = record.results.back().parameters;
+  for (ParameterIndex i = 0; i < scenario.parameters.size(); ++i) file.parameters.push_back({i, values[i], "", {}});
+  for (std::size_t s = 0; s < record.results.size(); ++s)
+    for (std::size_t p = 0; p < record.stages[s].tuned.size(); ++p) {
+      CalibratedParameter& parameter = file.parameters[record.stages[s].tuned[p]];
+      parameter.stage = record.stages[s].name;
+      parameter.interval = record.sensitivities[s].estimates[p].interval;
+    }
+  return file;
+}
+
+Problems add_groups(const Scenario& scenario, CalibratedFile& file) {
+  for (std::uint32_t g = 0; g < scenario.groups.size(); ++g) {
+    CalibratedGroup group{scenario.groups[g].name, {}, "", 0};
+    for (const ExperimentId id : scenario.dataset.of_group(g))
+      if (scenario.split.set[id.index] != Set::out_of_scope) group.sizes.push_back(scenario.dataset[id].bytes);
+    if (group.sizes.empty()) continue;
+    const auto hash = group_program_hash(scenario, g, group.sizes);
+    if (!hash) return hash.problems();
+    group.program = *hash;
+    file.groups.push_back(std::move(group));
+  }
+  return {};
+}
+
+int run(const Options& options, const std::string& command_line) {
+  const auto begin = std::chrono::steady_clock::now();
+  Manifest manifest{"calibrate", command_line, utc_now(), 0};
+  const auto scenario = load(options.scenario);
+  if (!scenario) return report(scenario.problems());
+  auto stages = stages_of(*scenario, options);
+  if (!stages) return report(stages.problems());
+  auto start = read_parameters(*scenario, options.parameters);
+  if (!start) return report(start.problems());
+  const fs::path folder = options.out;
+  if (Problems problems = prepare_folder(folder); !problems.empty()) return report(problems);
+  auto cache = open_cache(folder, options.resume);
+  if (!cache) return report(cache.problems());
+
+  const std::vector<ExperimentId> simulated = simulated_experiments(*scenario);
+  const auto simulator = ScenarioSimulator::build(*scenario, simulated);
+  if (!simulator) return report(simulator.problems());
+  spdlog::info("{}: {} experiments in {} groups, programs built in {:.1f} s", scenario->title, simulated.size(),
+               scenario->groups.size(), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+
+  const EvaluationContext context{scenario->parameters, scenario->dataset, *simulator, *cache};
+  CalibrationRecord record{*stages, {}, {}, options.seed};
+  {
+    const InterruptFlag interrupt;
+    CalibrationProgress progress(interrupt);
+    auto results = run_stages(
+        context, *start, *stages, [&](const StageOptions& stage) { return optimizer_for(options.optimizer, stage); },
+        &progress);
+    if (!results) return report(results.problems());
+    record.results = *std::move(results);
+  }
+  if (record.results.back().stop_reason == StopReason::interrupted) {
+    spdlog::warn("interrupted in stage {}; all evaluations are kept: the same command with --resume goes on",
+                 record.stages[record.results.size() - 1].name);
+    return exit_code::kInterrupted;
+  }
+  for (std::size_t s = 0; s < record.results.size(); ++s) {
+    const StageResult& result = record.results[s];
+    auto sensitivity = analyse_sensitivity(context, record.stages[s], result.parameters);
+    if (!sensitivity) return report(sensitivity.problems());
+    record.sensitivities.push_back(*std::move(sensitivity));
+    spdlog::info("stage {}: {} {:.4g} after {} candidates, {} runs, {:.1f} s; {}", record.stages[s].name,
+                 name_of(record.stages[s].loss), result.loss, result.history.size(), result.counts.runs,
+                 result.history.back().elapsed, result.stop_words);
+  }
+
+  CalibratedFile found = calibrated_file(*scenario, record);
+  if (Problems problems = add_groups(*scenario, found); !problems.empty()) return report(problems);
+  const std::string text = calibrated_toml(*scenario, found);
+  const auto written = parse_calibrated(text, "calibrated.toml", scenario->parameters);
+  CALIPER_CHECK(bool(written));
+  // Validated is what the file says, to its last digit.
+  const Assessment assessment = assess(*scenario, *simulator, parameters_of(*scenario, *written));
+  const ReportData data = report_data(*scenario, options.scenario, assessment, &record, command_line);
+  manifest.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (Problems problems = write_results(folder, *scenario, assessment, &record, text, data, manifest); !problems.empty())
+    return report(problems);
+  if (options.json) fmt::print("{}", summary_json(*scenario, assessment, &record, folder));
+  else fmt::print("{}\n{}\n\nReport: {}\n", held_out_table(assessment), verdict(data), (folder / "report.html").string());
+  return exit_code::kDone;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Run& run_later, const std::string& command_line) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("calibrate", "Tune the auxiliary parameters of a scenario and validate them");
+  command->add_option("SCENARIO", options->scenario, "Scenario file")->required();
+  command->add_option("-o,--out", options->out, "Folder for parameters, predictions and report")->required();
+  command->add_option("--stage", options->stage, "Only this stage; the others' parameters stay as they start");
+  command->add_option("-p,--params", options->parameters, "Start from this calibrated.toml instead of the defaults");
+  command->add_option("--optimizer", options->optimizer, "qlogei: batch Bayesian optimisation; sobol: space filling")
+      ->check(CLI::IsMember({"qlogei", "sobol"}))
+      ->capture_default_str();
+  command->add_option("--iterations", options->iterations, "Of each stage, instead of the scenario's budget");
+  command->add_option("-j,--jobs", options->jobs, "Threads; default: all. Changes no result")->check(CLI::PositiveNumber);
+  command->add_option("--seed", options->seed, "Of all random choices")->capture_default_str();
+  command->add_flag("--resume", options->resume, "Keep the evaluations of an earlier run in the folder");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([options, &run_later, command_line] {
+    run_later = [options, command_line] {
+      const auto limit = thread_limit(options->jobs);
+      return run(*options, command_line);
+    };
+  });
+}
+
+}  // namespace caliper

@@ -1,0 +1,54 @@
+// What the commands share: exit codes, how results and talk are printed, how a scenario is loaded.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "scenarios/scenario.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace caliper {
+
+/// Exit codes of the program (design of the command line; 70 is BSD's EX_SOFTWARE).
+namespace exit_code {
+inline constexpr int kDone = 0;
+inline constexpr int kBadInput = 2;
+inline constexpr int kStuck = 3;
+inline constexpr int kInterrupted = 130;
+}  // namespace exit_code
+
+/// A command registers its options with the app and leaves in `run` what is to be done; run returns the exit code.
+using Run = std::function<int()>;
+void add_simulate(CLI::App& app, Run& run);
+void add_calibrate(CLI::App& app, Run& run, const std::string& command_line);
+void add_validate(CLI::App& app, Run& run, const std::string& command_line);
+void add_explain(CLI::App& app, Run& run);
+void add_import(CLI::App& app, Run& run);
+
+/// Prints the problems on stderr, one a line, and returns exit_code::kBadInput.
+int report(const Problems& problems);
+
+/// Loads a scenario with the systems that are shipped beside the program.
+Result<Scenario> load(const std::filesystem::path& scenario);
+
+/// Indices of the named groups, all where none is named. Problems: unknown names.
+Result<std::vector<std::uint32_t>> groups_named(const Scenario& scenario, const std::vector<std::string>& names);
+/// Sizes such as "64MiB". Problems: the ones that are none.
+Result<std::vector<std::uint64_t>> sizes_of(const std::vector<std::string>& texts);
+
+/// A table of text for people: columns aligned, the first to the left, the others to the right.
+std::string text_table(const std::vector<std::vector<std::string>>& rows);
+/// "1.23 %" of a fraction, "-" where it is not finite.
+std::string percent(double fraction);
+
+/// The command line as it was given, quoted where a shell needs it, for the manifest.
+std::string quoted_command_line(int argc, char** argv);
+
+}  // namespace caliper

@@ -1,0 +1,216 @@
+// calipersim explain: what is fixed, what is tuned, which plan runs and where each fact comes from.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "collectives/plan.hpp"
+#include "collectives/proof.hpp"
+#include "scenarios/direct_facts.hpp"
+#include "scenarios/scenario_simulator.hpp"
+
+namespace caliper {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string scenario;
+  std::vector<std::string> groups, sizes;
+  bool json = false;
+};
+
+/// What is explained of one group at one size.
+struct Explained {
+  std::uint32_t group;
+  std::uint64_t bytes;
+  Execution execution;
+  std::string program_hash;
+  std::size_t operations;
+};
+
+Json parameters_json(const Scenario& scenario) {
+  const std::vector<double> start = scenario.starting_parameters();
+  Json list = Json::array();
+  for (ParameterIndex i = 0; i < scenario.parameters.size(); ++i) {
+    const AuxiliaryParameter& p = scenario.parameters[i];
+    std::string role = "default";
+    for (const FixedParameter& fixed : scenario.fixed)
+      if (fixed.parameter == i) role = fmt::format("fixed: {}", fixed.reason);
+    for (const ScenarioStage& stage : scenario.stages)
+      for (const ParameterIndex tuned : stage.tune)
+        if (tuned == i) role = fmt::format("tuned in stage {}", stage.name);
+    list.push_back({{"id", p.id},
+                    {"domain", name_of(p.domain)},
+                    {"value", format_quantity(start[i], p.dimension)},
+                    {"bounds", {format_quantity(p.lower, p.dimension), format_quantity(p.upper, p.dimension)}},
+                    {"role", role},
+                    {"meaning", p.meaning},
+                    {"source", p.source}});
+  }
+  return list;
+}
+
+Json direct_json(const Scenario& scenario) {
+  Json list = Json::array();
+  for (const DirectFact& fact : direct_facts(scenario))
+    list.push_back({{"id", fact.id}, {"value", fact.value}, {"meaning", fact.meaning}, {"given_by", fact.given_by}});
+  return list;
+}
+
+std::string ring_text(const Execution& execution, std::uint32_t channel) {
+  constexpr std::size_t kMost = 32;
+  const auto& order = execution.rings[channel].order;
+  std::string text = fmt::format("{}", fmt::join(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), kMost)), " "));
+  if (order.size() > kMost) text += fmt::format(" ... ({} ranks)", order.size());
+  return text;
+}
+
+Json plan_json(const Scenario& scenario, const Explained& e) {
+  const ScenarioGroup& group = scenario.groups[e.group];
+  const Plan plan = make_plan(e.execution, e.bytes);
+  const auto violation = prove(plan);
+  Json json = {{"group", group.name},
+               {"collective", name_of(group.collective)},
+               {"ranks", e.execution.ranks()},
+               {"size", format_bytes(e.bytes)},
+               {"algorithm", name_of(e.execution.algorithm)},
+               {"protocol", name_of(e.execution.protocol)},
+               {"partition_family", name_of(e.execution.family)},
+               {"channels", e.execution.channels()},
+               {"channels_origin", name_of(e.execution.channels_origin)},
+               {"channels_used", plan.channels()},
+               {"rings_origin", name_of(e.execution.rings_origin)},
+               {"window_slices", plan.window},
+               {"bytes_sent", bytes_sent(plan)},
+               {"operations", e.operations},
+               {"program", e.program_hash},
+               {"proof", violation ? violation->text : "every rank ends with the right data"}};
+  json["derivation"] = e.execution.derivation;
+  for (std::uint32_t c = 0; c < e.execution.channels(); ++c) {
+    Json ring = {{"channel", c}, {"order", ring_text(e.execution, c)}, {"crossings", Json::array()}};
+    for (const NodeCrossing& crossing : e.execution.rings[c].crossings)
+      ring["crossings"].push_back(fmt::format("rank {} by gpu {} nic {} -> nic {} rank {}", crossing.from_rank,
+                                              crossing.proxy_gpu.gpu, crossing.out.nic, crossing.in.nic,
+                                              crossing.to_rank));
+    json["rings"].push_back(ring);
+  }
+  json["chunks"] = Json::array();
+  for (const ChunkRow& row : chunk_rows(plan))
+    json["chunks"].push_back({{"channels", fmt::format("{}-{}", row.first_channel, row.last_channel)},
+                              {"loops", row.loops},
+                              {"chunk_bytes", row.chunk_bytes},
+                              {"full_chunks", row.full_chunks},
+                              {"last_chunk_bytes", row.last_chunk_bytes},
+                              {"empty_chunks", row.empty_chunks},
+                              {"slice_bytes", row.slices}});
+  return json;
+}
+
+void print_parameters(const Json& json) {
+  std::vector<std::vector<std::string>> rows = {{"auxiliary parameter", "value", "from", "to"}};
+  std::vector<std::string> notes;
+  for (const Json& p : json) {
+    rows.push_back({p["id"], p["value"], p["bounds"][0], p["bounds"][1]});
+    notes.push_back(fmt::format("  {} | {} | default: {}", p["role"].get<std::string>(),
+                                p["meaning"].get<std::string>(), p["source"].get<std::string>()));
+  }
+  const std::string table = text_table(rows);
+  std::size_t at = table.find('\n') + 1;
+  fmt::print("{}", table.substr(0, at));
+  for (const std::string& note : notes) {
+    const std::size_t end = table.find('\n', at) + 1;
+    fmt::print("{}{}\n", table.substr(at, end - at), note);
+    at = end;
+  }
+}
+
+void print_plan(const Json& plan) {
+  fmt::print("\n{} at {}: {} {} {} on {} ranks, {} of {} channels ({}), rings {}\n", plan["group"].get<std::string>(),
+             plan["size"].get<std::string>(), plan["collective"].get<std::string>(),
+             plan["algorithm"].get<std::string>(), plan["protocol"].get<std::string>(), plan["ranks"].get<int>(),
+             plan["channels_used"].get<int>(), plan["channels"].get<int>(), plan["channels_origin"].get<std::string>(),
+             plan["rings_origin"].get<std::string>());
+  for (const Json& line : plan["derivation"]) fmt::print("  {}\n", line.get<std::string>());
+  for (const Json& ring : plan["rings"]) {
+    fmt::print("  channel {:>2}: {}\n", ring["channel"].get<int>(), ring["order"].get<std::string>());
+    for (const Json& crossing : ring["crossings"]) fmt::print("              {}\n", crossing.get<std::string>());
+  }
+  std::vector<std::vector<std::string>> rows = {{"  channels", "loops", "chunk B", "full", "last B", "empty", "slices B"}};
+  for (const Json& row : plan["chunks"])
+    rows.push_back({"  " + row["channels"].get<std::string>(), row["loops"].dump(), row["chunk_bytes"].dump(),
+                    row["full_chunks"].dump(), row["last_chunk_bytes"].dump(), row["empty_chunks"].dump(),
+                    fmt::format("{} + {}", row["slice_bytes"][0].dump(), row["slice_bytes"][1].dump())});
+  fmt::print("{}", text_table(rows));
+  fmt::print("  window {} slices, {} operations, {} bytes sent in all\n  proof: {}\n  program {}\n",
+             plan["window_slices"].dump(), plan["operations"].dump(), plan["bytes_sent"].dump(),
+             plan["proof"].get<std::string>(), plan["program"].get<std::string>());
+}
+
+Result<std::vector<Explained>> explain_groups(const Scenario& scenario, const std::vector<std::uint32_t>& groups,
+                                              const std::vector<std::uint64_t>& sizes) {
+  std::vector<Explained> list;
+  Problems problems;
+  for (const std::uint32_t g : groups) {
+    std::vector<std::uint64_t> of_group = sizes;
+    if (of_group.empty())
+      for (const ExperimentId id : scenario.dataset.of_group(g))
+        if (scenario.groups[g].plan_for(scenario.dataset[id].bytes)) of_group = {scenario.dataset[id].bytes};
+    for (const std::uint64_t bytes : of_group) {
+      auto execution = execution_of(scenario, g, bytes);
+      const auto program = program_of(scenario, g, bytes);
+      if (!execution) append(problems, execution.problems());
+      else if (!program) append(problems, program.problems());
+      else list.push_back({g, bytes, *std::move(execution), program->hash(), program->operations()});
+    }
+  }
+  if (!problems.empty()) return problems;
+  return list;
+}
+
+int run(const Options& options) {
+  const auto scenario = load(options.scenario);
+  if (!scenario) return report(scenario.problems());
+  const auto groups = groups_named(*scenario, options.groups);
+  if (!groups) return report(groups.problems());
+  const auto sizes = sizes_of(options.sizes);
+  if (!sizes) return report(sizes.problems());
+  // Without a group: the parameters, and nothing of any plan.
+  const bool with_plans = !options.groups.empty() || !options.sizes.empty();
+  auto explained = explain_groups(*scenario, with_plans ? *groups : std::vector<std::uint32_t>{}, *sizes);
+  if (!explained) return report(explained.problems());
+
+  Json json = {{"title", scenario->title}, {"auxiliary", parameters_json(*scenario)}, {"direct", direct_json(*scenario)}};
+  json["plans"] = Json::array();
+  for (const Explained& e : *explained) json["plans"].push_back(plan_json(*scenario, e));
+  if (options.json) {
+    fmt::print("{}\n", json.dump(2));
+    return exit_code::kDone;
+  }
+  fmt::print("{}\n", scenario->title);
+  if (!with_plans) {
+    fmt::print("\n");
+    print_parameters(json["auxiliary"]);
+    fmt::print("\nDirect parameters, never tuned\n");
+    for (const Json& fact : json["direct"])
+      fmt::print("  {}: {}\n      {}; given by {}\n", fact["id"].get<std::string>(), fact["value"].get<std::string>(),
+                 fact["meaning"].get<std::string>(), fact["given_by"].get<std::string>());
+    fmt::print("\nThe plan of a group: explain SCENARIO --group NAME [--size SIZE]\n");
+  }
+  for (const Json& plan : json["plans"]) print_plan(plan);
+  return exit_code::kDone;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Run& run_later) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("explain", "What is fixed, what is tuned, which plan runs");
+  command->add_option("SCENARIO", options->scenario, "Scenario file")->required();
+  command->add_option("-g,--group", options->groups, "The plan of this group (repeatable)");
+  command->add_option("-s,--size", options->sizes, "At this size (repeatable); default: the largest measured one");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([options, &run_later] { run_later = [options] { return run(*options); }; });
+}
+
+}  // namespace caliper

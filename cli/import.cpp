@@ -1,0 +1,92 @@
+// calipersim import: foreign files into the project's own formats.
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <spdlog/spdlog.h>
+
+#include "base/file.hpp"
+#include "base/units.hpp"
+#include "cli/command.hpp"
+#include "validation/measurement_csv.hpp"
+
+namespace caliper {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::vector<std::string> inputs;
+  std::string out;
+  bool json = false;
+};
+
+Json log_json(const MeasurementLog& log, const fs::path& written) {
+  Json skipped = Json::array();
+  for (const Skipped& row : log.skipped) skipped.push_back({{"line", row.line}, {"reason", row.reason}});
+  const auto fact = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
+  return {{"input", log.file},
+          {"format", log.format},
+          {"collective", fact(log.facts.collective)},
+          {"data_type", fact(log.facts.data_type)},
+          {"nccl_version", fact(log.facts.nccl_version)},
+          {"ranks", fact(log.facts.ranks)},
+          {"kept", log.measurements.size()},
+          {"skipped", skipped},
+          {"output", written.string()}};
+}
+
+void print_log(const MeasurementLog& log, const fs::path& written) {
+  fmt::print("{}: {}, {} times kept, {} left out -> {}\n", log.file, log.format, log.measurements.size(),
+             log.skipped.size(), written.string());
+  for (const Skipped& row : log.skipped) fmt::print("  line {}: {}\n", row.line, row.reason);
+}
+
+int run(const Options& options) {
+  const bool folder = options.inputs.size() > 1 || fs::is_directory(options.out) || options.out.ends_with('/');
+  std::vector<std::pair<MeasurementLog, fs::path>> logs;
+  Problems problems;
+  for (const std::string& input : options.inputs) {
+    const auto content = read_file(input);
+    auto log = content ? read_measurements(*content, input) : Result<MeasurementLog>(content.problems());
+    if (!log) append(problems, log.problems());
+    else logs.emplace_back(*std::move(log), folder ? fs::path(options.out) / (fs::path(input).stem().string() + ".csv")
+                                                   : fs::path(options.out));
+  }
+  for (std::size_t a = 0; a < logs.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (logs[a].second == logs[b].second)
+        problems.push_back({options.inputs[a], fmt::format("would be written to {} as well", logs[a].second.string()),
+                            "give the inputs different names"});
+  if (!problems.empty()) return report(problems);
+  if (folder) {
+    std::error_code code;
+    fs::create_directories(options.out, code);
+    if (code) return report({{options.out, fmt::format("cannot be made: {}", code.message()), ""}});
+  }
+  Json list = Json::array();
+  for (const auto& [log, path] : logs) {
+    if (Problems failed = write_file(path, measurement_csv(log)); !failed.empty()) return report(failed);
+    if (options.json) list.push_back(log_json(log, path));
+    else print_log(log, path);
+  }
+  if (options.json) fmt::print("{}\n", list.dump(2));
+  return exit_code::kDone;
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, Run& run_later) {
+  CLI::App* command = app.add_subcommand("import", "Foreign files into the project's formats");
+  command->require_subcommand(1);
+  auto options = std::make_shared<Options>();
+  CLI::App* nccl_tests = command->add_subcommand("nccl-tests", "Measurements: nccl-tests' text or JSON output to CSV");
+  nccl_tests->add_option("INPUT", options->inputs, "Logs, JSON files or CSV files")->required();
+  nccl_tests->add_option("-o,--out", options->out, "CSV file; a folder for several inputs")->required();
+  nccl_tests->add_flag("--json", options->json, "Print JSON");
+  nccl_tests->callback([options, &run_later] { run_later = [options] { return run(*options); }; });
+}
+
+}  // namespace caliper

@@ -1,0 +1,44 @@
+#include "cli/summary.hpp"
+
+#include <cmath>
+#include <ctime>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+
+namespace caliper {
+
+std::string held_out_table(const Assessment& assessment) {
+  std::vector<std::vector<std::string>> rows = {
+      {"held out", "ranks", "sizes", "noise", "default", "alpha-beta", "calibrated", "p95", "max"}};
+  for (const GroupSummary& summary : assessment.summaries) {
+    if (summary.set != Set::validation) continue;
+    rows.push_back({summary.name, fmt::format("{}", summary.ranks), fmt::format("{}", summary.calibrated.count),
+                    percent(summary.noise), percent(summary.with_default.mean), percent(summary.alpha_beta.mean),
+                    percent(summary.calibrated.mean), percent(summary.calibrated.p95), percent(summary.calibrated.max)});
+  }
+  return rows.size() == 1 ? "Nothing is held out: nothing confirms these parameters.\n"
+                          : "Mean error of completion time\n" + text_table(rows);
+}
+
+std::string summary_json(const Scenario& scenario, const Assessment& assessment, const CalibrationRecord* calibration,
+                         const std::filesystem::path& folder) {
+  auto json = nlohmann::ordered_json::parse(validation_json(assessment.summaries));
+  for (ParameterIndex i = 0; i < scenario.parameters.size(); ++i)
+    json["parameters"][scenario.parameters[i].id] = assessment.calibrated[i];
+  if (calibration)
+    for (std::size_t s = 0; s < calibration->results.size(); ++s)
+      json["stages"].push_back({{"name", calibration->stages[s].name},
+                                {"loss", calibration->results[s].loss},
+                                {"stop", name_of(calibration->results[s].stop_reason)},
+                                {"runs", calibration->results[s].counts.runs}});
+  json["report"] = (folder / "report.html").string();
+  return json.dump(2) + "\n";
+}
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+}  // namespace caliper

@@ -1,0 +1,158 @@
+#include "scenarios/calibrated_file.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "scenarios/direct_facts.hpp"
+#include "scenarios/scenario_simulator.hpp"
+#include "scenarios/toml_section.hpp"
+#include "scenarios/version.hpp"
+
+namespace caliper {
+namespace {
+
+constexpr int kDigits = 6;
+
+/// A TOML basic string.
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') result += fmt::format("\\{}", c);
+    else if (code < 0x20 || code == 0x7f) result += fmt::format("\\u{:04X}", code);
+    else result += c;
+  }
+  return result + "\"";
+}
+
+/// A number as the file writes it: quantities are strings with their unit.
+std::string written(double value, Dimension dimension) {
+  const std::string text = format_quantity(value, dimension, kDigits);
+  return dimension == Dimension::number ? text : quoted(text);
+}
+
+std::string parameter_line(const AuxiliaryParameter& row, const CalibratedParameter& parameter) {
+  std::string line = fmt::format("{} = {{ value = {}, class = \"auxiliary\"", quoted(row.id),
+                                 written(parameter.value, row.dimension));
+  if (!parameter.stage.empty()) line += fmt::format(", stage = {}", quoted(parameter.stage));
+  if (parameter.interval)
+    line += fmt::format(", interval = [{}, {}]", written(parameter.interval->first, row.dimension),
+                        written(parameter.interval->second, row.dimension));
+  return line + " }\n";
+}
+
+}  // namespace
+
+std::string calibrated_toml(const Scenario& scenario, const CalibratedFile& content) {
+  std::string text = "# Parameters found by a calibration. Direct facts and programs say for what they were found.\n";
+  text += fmt::format("schema = 1\ntitle = {}\nmade_by = {}\nscenario_sha256 = {}\nsplit_sha256 = {}\n\n[parameters]\n",
+                      quoted(scenario.title), quoted(version_text()), quoted(scenario.inputs.front().sha256),
+                      quoted(scenario.split.hash(scenario.dataset)));
+  for (const CalibratedParameter& parameter : content.parameters)
+    text += parameter_line(scenario.parameters[parameter.parameter], parameter);
+  text += "\n[direct]\n";
+  for (const DirectFact& fact : direct_facts(scenario))
+    text += fmt::format("{} = {{ value = {}, class = \"direct\", given_by = {} }}\n", quoted(fact.id),
+                        quoted(fact.value), quoted(fact.given_by));
+  for (const CalibratedGroup& group : content.groups) {
+    std::vector<std::string> sizes;
+    for (const std::uint64_t bytes : group.sizes) sizes.push_back(quoted(format_bytes(bytes)));
+    text += fmt::format("\n[[group]]\nname = {}\nprogram = {}\nsizes = [{}]\n", quoted(group.name),
+                        quoted(group.program), fmt::join(sizes, ", "));
+  }
+  return text;
+}
+
+namespace {
+
+std::optional<CalibratedParameter> read_parameter(TomlSection::Named& named, const ParameterTable& table) {
+  TomlSection& section = named.section;
+  const auto index = table.tunable(named.key);
+  if (!index) {
+    section.file().report(section.line(), index.problems());
+    return std::nullopt;
+  }
+  const AuxiliaryParameter& row = table[*index];
+  const auto value = section.quantity("value", row.dimension, Need::required, {row.lower, row.upper});
+  CalibratedParameter parameter{*index, value.value_or(row.value), section.text("stage", Need::optional).value_or(""),
+                                std::nullopt};
+  if (const auto name = section.text("class", Need::optional); name && *name != "auxiliary")
+    section.report("class", fmt::format("'{}' is auxiliary, not '{}'", named.key, *name));
+  section.value("interval", Need::optional);
+  section.finish();
+  return value ? std::optional(parameter) : std::nullopt;
+}
+
+CalibratedGroup read_group(TomlSection& section) {
+  CalibratedGroup group{section.text("name").value_or(""), {}, section.text("program").value_or(""), section.line()};
+  for (const std::string& text : section.texts("sizes")) {
+    const auto bytes = parse_bytes(text);
+    if (bytes) group.sizes.push_back(*bytes);
+    else section.file().report(section.line_of("sizes"), bytes.problems());
+  }
+  section.finish();
+  return group;
+}
+
+}  // namespace
+
+Result<CalibratedFile> parse_calibrated(std::string_view content, const std::string& name,
+                                        const ParameterTable& table) {
+  const auto document = parse_toml(content, name);
+  if (!document) return document.problems();
+  TomlFile file{name, {}};
+  TomlSection root(file, *document, "the file", 1);
+  CalibratedFile result;
+  if (const auto schema = root.count("schema"); schema && *schema != 1)
+    root.report("schema", fmt::format("schema {} is not known", *schema), "this version reads schema 1");
+  for (const char* key : {"title", "made_by", "scenario_sha256", "split_sha256"}) root.text(key, Need::optional);
+  root.value("direct", Need::optional);
+  for (auto& named : root.named_tables("parameters"))
+    if (const auto parameter = read_parameter(named, table)) result.parameters.push_back(*parameter);
+  for (TomlSection& section : root.tables("group")) result.groups.push_back(read_group(section));
+  root.finish();
+  if (!file.problems.empty()) return file.problems;
+  std::ranges::sort(result.parameters, {}, &CalibratedParameter::parameter);
+  return result;
+}
+
+Result<CalibratedFile> read_calibrated(const std::filesystem::path& path, const ParameterTable& table) {
+  const auto content = read_file(path);
+  if (!content) return content.problems();
+  return parse_calibrated(*content, path.string(), table);
+}
+
+std::vector<double> parameters_of(const Scenario& scenario, const CalibratedFile& file) {
+  std::vector<double> values = scenario.starting_parameters();
+  for (const CalibratedParameter& parameter : file.parameters) values[parameter.parameter] = parameter.value;
+  return values;
+}
+
+Result<std::vector<double>> read_parameters(const Scenario& scenario, const std::string& path) {
+  if (path.empty()) return scenario.starting_parameters();
+  const auto file = read_calibrated(path, scenario.parameters);
+  if (!file) return file.problems();
+  return parameters_of(scenario, *file);
+}
+
+Problems check_executions(const Scenario& scenario, const CalibratedFile& file, const std::string& name) {
+  Problems problems;
+  for (const CalibratedGroup& calibrated : file.groups) {
+    const auto group = scenario.find_group(calibrated.name);
+    if (!group) continue;  // a scenario may have other groups than the one that was calibrated
+    const auto hash = group_program_hash(scenario, *group, calibrated.sizes);
+    if (hash && *hash == calibrated.program) continue;
+    problems.push_back(
+        {fmt::format("{}:{}", name, calibrated.line),
+         fmt::format("group '{}' is executed by another program than the one these parameters were found for",
+                     calibrated.name),
+         hash ? fmt::format("calibrated {:.12}, now {:.12}: undo the change of the plan, or calibrate again",
+                            calibrated.program, *hash)
+              : describe(hash.problems())});
+  }
+  return problems;
+}
+
+}  // namespace caliper

@@ -1,0 +1,110 @@
+#include "scenarios/result_folder.hpp"
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "scenarios/version.hpp"
+
+namespace caliper {
+
+namespace fs = std::filesystem;
+
+Problems prepare_folder(const fs::path& folder) {
+  std::error_code code;
+  fs::create_directories(folder, code);
+  if (code) return {{folder.string(), fmt::format("cannot be made: {}", code.message()), "choose another --out"}};
+  const fs::path probe = folder / ".probe";
+  if (Problems problems = write_file(probe, ""); !problems.empty())
+    return {{folder.string(), "cannot be written to", "choose another --out, or its permissions"}};
+  fs::remove(probe, code);
+  return {};
+}
+
+std::string history_csv(const Scenario& scenario, const CalibrationRecord& calibration) {
+  std::string csv = "stage,iteration,candidate,loss,best";
+  for (const AuxiliaryParameter& parameter : scenario.parameters.auxiliary()) csv += "," + parameter.id;
+  csv += ",failure\n";
+  for (std::size_t s = 0; s < calibration.results.size(); ++s) {
+    const StageOptions& stage = calibration.stages[s];
+    for (const HistoryRow& row : calibration.results[s].history) {
+      std::vector<std::string> values(scenario.parameters.size());
+      for (std::size_t i = 0; i < stage.tuned.size(); ++i)
+        values[stage.tuned[i]] = fmt::format("{}", row.parameters[i]);
+      std::string failure = row.failure;
+      for (char& c : failure)
+        if (c == ',' || c == '"' || c == '\n') c = ' ';
+      csv += fmt::format("{},{},{},{},{},{},{}\n", stage.name, row.iteration, row.candidate,
+                         std::isfinite(row.loss) ? fmt::format("{}", row.loss) : "",
+                         std::isfinite(row.best) ? fmt::format("{}", row.best) : "", fmt::join(values, ","), failure);
+    }
+  }
+  return csv;
+}
+
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+using NamedContent = std::pair<std::string, std::string>;
+
+std::string manifest_json(const Scenario& scenario, const CalibrationRecord* calibration, const Manifest& manifest,
+                          const std::vector<NamedContent>& files) {
+  using Json = nlohmann::ordered_json;
+  Json json;
+  json["schema"] = 1;
+  json["command"] = manifest.command;
+  json["command_line"] = manifest.command_line;
+  json["started"] = manifest.started;
+  json["wall_s"] = manifest.seconds;
+  json["host"] = host_name();
+  for (const auto& [name, version] : versions()) json["versions"][name] = version;
+  if (calibration) json["seed"] = calibration->seed;
+  json["split_sha256"] = scenario.split.hash(scenario.dataset);
+  json["inputs"] = Json::array();
+  for (const InputFile& input : scenario.inputs) json["inputs"].push_back({{"path", input.path}, {"sha256", input.sha256}});
+  json["outputs"] = Json::array();
+  for (const auto& [name, content] : files) json["outputs"].push_back({{"path", name}, {"sha256", sha256_hex(content)}});
+  if (calibration) {
+    json["stages"] = Json::array();
+    for (std::size_t s = 0; s < calibration->results.size(); ++s) {
+      const StageResult& result = calibration->results[s];
+      json["stages"].push_back({{"name", calibration->stages[s].name},
+                                {"loss", result.loss},
+                                {"iterations", result.iterations},
+                                {"candidates", result.history.size()},
+                                {"runs", result.counts.runs},
+                                {"cache_hits", result.counts.hits},
+                                {"stop", name_of(result.stop_reason)},
+                                {"wall_s", result.history.empty() ? 0.0 : result.history.back().elapsed}});
+    }
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+Problems write_results(const fs::path& folder, const Scenario& scenario, const Assessment& assessment,
+                       const CalibrationRecord* calibration, const std::string& calibrated, const ReportData& report,
+                       const Manifest& manifest) {
+  std::vector<NamedContent> files;
+  if (!calibrated.empty()) files.emplace_back("calibrated.toml", calibrated);
+  if (calibration) files.emplace_back("history.csv", history_csv(scenario, *calibration));
+  files.emplace_back("predictions.csv", predictions_csv(scenario.dataset, assessment.predictions));
+  files.emplace_back("validation.json", validation_json(assessment.summaries));
+  files.emplace_back("report.html", render_report(report));
+  for (const auto& [name, content] : files)
+    if (Problems problems = write_file(folder / name, content); !problems.empty()) return problems;
+  return write_file(folder / "manifest.json", manifest_json(scenario, calibration, manifest, files));
+}
+
+}  // namespace caliper

@@ -1,0 +1,131 @@
+#include "scenarios/scenario_simulator.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include "base/hash.hpp"
+#include "collectives/derivation.hpp"
+#include "collectives/lowering.hpp"
+#include "collectives/proof.hpp"
+#include "engine/flow_run.hpp"
+
+namespace caliper {
+namespace {
+
+/// 100 bytes each while a program is built: some 10 GiB.
+constexpr std::uint64_t kMostOperations = 100'000'000;
+
+Outcome outcome_of(const RunResult& run, const Program& program) {
+  Outcome outcome;
+  if (run.stuck) {
+    outcome.reason = run.stuck->describe(program);
+  } else {
+    outcome.status = OutcomeStatus::time;
+    outcome.seconds = run.seconds;
+  }
+  return outcome;
+}
+
+/// fn(i) for i in [0, count) on all threads; the problems of the lowest i that has any.
+template <class Fn>
+Problems for_all(std::size_t count, Fn fn) {
+  std::vector<Problems> problems(count);
+  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) { problems[i] = fn(i); });
+  for (Problems& found : problems)
+    if (!found.empty()) return std::move(found);
+  return {};
+}
+
+}  // namespace
+
+Result<Execution> execution_of(const Scenario& scenario, std::uint32_t group, std::uint64_t bytes,
+                               std::optional<std::uint32_t> channels) {
+  const ScenarioGroup& g = scenario.groups[group];
+  const PlanRange* range = g.plan_for(bytes);
+  if (!range)
+    return Error{fmt::format("group '{}'", g.name), fmt::format("has no plan for {}", format_bytes(bytes)),
+                 "a [[group.plan]] says what NCCL runs for a range of sizes"};
+  auto execution = derive_execution(scenario.machine, g.ranks, g.collective, g.family, g.element_bytes,
+                                    channels ? channels : range->channels, g.nic_layout);
+  if (!execution) return execution.problems();
+  if (range->channels && !channels) execution->channels_origin = range->source;
+  return execution;
+}
+
+Result<Program> program_of(const Scenario& scenario, std::uint32_t group, std::uint64_t bytes,
+                           std::optional<std::uint32_t> channels) {
+  const auto execution = execution_of(scenario, group, bytes, channels);
+  if (!execution) return execution.problems();
+  const Plan plan = make_plan(*execution, bytes);
+  const std::string where = fmt::format("group '{}' at {}", scenario.groups[group].name, format_bytes(bytes));
+  if (const auto violation = prove(plan))
+    return Error{where, fmt::format("the plan is wrong ({}): {}", name_of(violation->what), violation->text),
+                 "correct the rings or the partition that the scenario states"};
+  if (const std::uint64_t operations = operation_count(plan); operations > kMostOperations)
+    return Error{where, fmt::format("would be {} operations", operations),
+                 fmt::format("at most {} fit: choose a smaller size or fewer ranks", kMostOperations)};
+  return lower(plan, scenario.machine, scenario.parameters);
+}
+
+Result<ScenarioSimulator> ScenarioSimulator::build(const Scenario& scenario, std::span<const ExperimentId> experiments,
+                                                   std::optional<std::uint32_t> channels) {
+  ScenarioSimulator simulator;
+  simulator.row_.assign(scenario.dataset.experiments.size(), kNoProgram);
+  simulator.programs_.resize(experiments.size());
+  simulator.hashes_.resize(experiments.size());
+  for (std::size_t i = 0; i < experiments.size(); ++i)
+    simulator.row_[experiments[i].index] = static_cast<std::uint32_t>(i);
+  Problems problems = for_all(experiments.size(), [&](std::size_t i) -> Problems {
+    const Experiment& experiment = scenario.dataset[experiments[i]];
+    auto program = program_of(scenario, experiment.group, experiment.bytes, channels);
+    if (!program) return program.problems();
+    simulator.hashes_[i] = program->hash();
+    simulator.programs_[i] = *std::move(program);
+    return {};
+  });
+  if (!problems.empty()) return problems;
+  return simulator;
+}
+
+void ScenarioSimulator::evaluate(ParameterView parameters, std::span<const ExperimentId> experiments,
+                                 std::span<Outcome> outcomes) const {
+  tbb::parallel_for(std::size_t{0}, experiments.size(), [&](std::size_t i) {
+    CALIPER_CHECK(has(experiments[i]));
+    const Program& program = programs_[row_[experiments[i].index]];
+    outcomes[i] = outcome_of(run_flow_level(program, program.numbers(parameters)), program);
+  });
+}
+
+std::string ScenarioSimulator::program_hash(ExperimentId experiment) const {
+  CALIPER_CHECK(has(experiment));
+  return hashes_[row_[experiment.index]];
+}
+
+std::vector<ExperimentId> simulated_experiments(const Scenario& scenario) {
+  std::vector<ExperimentId> experiments;
+  for (std::uint32_t i = 0; i < scenario.dataset.experiments.size(); ++i) {
+    const Experiment& experiment = scenario.dataset.experiments[i];
+    if (scenario.groups[experiment.group].plan_for(experiment.bytes)) experiments.push_back({i});
+  }
+  return experiments;
+}
+
+Result<std::string> group_program_hash(const Scenario& scenario, std::uint32_t group,
+                                       std::span<const std::uint64_t> sizes) {
+  std::vector<std::string> hashes(sizes.size());
+  Problems problems = for_all(sizes.size(), [&](std::size_t i) -> Problems {
+    const auto program = program_of(scenario, group, sizes[i]);
+    if (!program) return program.problems();
+    hashes[i] = program->hash();
+    return {};
+  });
+  if (!problems.empty()) return problems;
+  Hasher hasher;
+  for (std::size_t i = 0; i < sizes.size(); ++i) hasher.add(sizes[i]).add(hashes[i]);
+  return hasher.hex();
+}
+
+}  // namespace caliper

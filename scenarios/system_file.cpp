@@ -1,0 +1,152 @@
+#include "scenarios/system_file.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "scenarios/toml_section.hpp"
+
+namespace caliper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Bounds kRate{1, 1e18};  // bytes/s; a rate of nothing is no link
+constexpr std::uint32_t kMostPorts = 100'000;
+
+/// One table of facts: reads a key and remembers that the fact "prefix.key" needs a source.
+class Facts {
+ public:
+  Facts(TomlSection section, std::string prefix, std::vector<std::string>& names)
+      : section_(std::move(section)), prefix_(std::move(prefix)), names_(names) {}
+
+  std::string text(std::string_view key) { return section_.text(noted(key)).value_or(""); }
+  std::uint32_t count(std::string_view key, std::uint32_t lower = 1) {
+    return section_.count(noted(key), Need::required, lower, kMostPorts).value_or(0);
+  }
+  double rate(std::string_view key) {
+    return section_.quantity(noted(key), Dimension::rate, Need::required, kRate).value_or(0);
+  }
+  std::vector<std::uint32_t> counts(std::string_view key) { return section_.counts(noted(key)); }
+  TomlSection& section() { return section_; }
+
+ private:
+  std::string_view noted(std::string_view key) {
+    names_.push_back(fmt::format("{}.{}", prefix_, key));
+    return key;
+  }
+  TomlSection section_;
+  std::string prefix_;
+  std::vector<std::string>& names_;
+};
+
+NodeSpec read_node(Facts facts) {
+  NodeSpec node;
+  node.gpu_model = facts.text("gpu_model");
+  node.compute_capability = facts.count("compute_capability", 10);
+  node.gpus = facts.count("gpus");
+  node.nvlinks_per_pair = facts.count("nvlinks_per_pair");
+  node.nvlink_rate = facts.rate("nvlink_rate");
+  node.nics = facts.count("nics");
+  node.nic_rate = facts.rate("nic_rate");
+  node.nic_of_gpu = facts.counts("nic_of_gpu");
+  node.pcie_rate = facts.rate("pcie_rate");
+
+  TomlSection& section = facts.section();
+  if (!node.nic_of_gpu.empty() && node.gpus > 0 && node.nic_of_gpu.size() != node.gpus)
+    section.report("nic_of_gpu",
+                   fmt::format("'nic_of_gpu' has {} entries for {} GPUs", node.nic_of_gpu.size(), node.gpus),
+                   "it names one NIC for each GPU");
+  for (const std::uint32_t nic : node.nic_of_gpu)
+    if (node.nics > 0 && nic >= node.nics)
+      section.report("nic_of_gpu", fmt::format("'nic_of_gpu' names NIC {}", nic),
+                     fmt::format("the node has NICs 0 to {}", node.nics - 1));
+  section.finish();
+  return node;
+}
+
+DragonflyPlusSpec read_fabric(Facts facts) {
+  DragonflyPlusSpec fabric;
+  TomlSection& section = facts.section();
+  if (const std::string type = facts.text("type"); !type.empty() && type != "dragonfly-plus")
+    section.report("type", fmt::format("fabric type '{}' is not known", type), "one of: dragonfly-plus");
+  fabric.leaves_per_group = facts.count("leaves_per_group");
+  fabric.spines_per_group = facts.count("spines_per_group");
+  fabric.nodes_per_leaf = facts.count("nodes_per_leaf");
+  fabric.links_per_leaf_spine = facts.count("links_per_leaf_spine");
+  fabric.leaf_spine_rate = facts.rate("leaf_spine_rate");
+  fabric.links_per_group_pair = facts.count("links_per_group_pair", 0);  // none where there is one group
+  fabric.global_rate = facts.rate("global_rate");
+  section.finish();
+  return fabric;
+}
+
+void read_sources(TomlSection& root, const std::vector<std::string>& facts, SystemSpec& spec) {
+  auto section = root.table("sources");
+  if (!section) return;
+  for (const std::string& fact : facts) {
+    if (!section->value(fact, Need::optional))
+      section->file().report(section->line(), fmt::format("fact '{}' has no source", fact),
+                             fmt::format("add \"{}\" = \"https://...\" or \"assumed: why\" to [sources]", fact));
+    else if (auto source = section->text(fact))
+      spec.sources[fact] = *source;
+  }
+  section->finish();
+}
+
+SystemSpec read_root(TomlSection& root) {
+  SystemSpec spec;
+  root.count("schema", Need::required, 1, 1);
+  spec.title = root.text("title").value_or("");
+  std::vector<std::string> facts;
+  if (auto section = root.table("node")) spec.node = read_node(Facts(std::move(*section), "node", facts));
+  if (auto section = root.table("fabric")) spec.fabric = read_fabric(Facts(std::move(*section), "fabric", facts));
+  facts.push_back("group.nodes");
+  for (TomlSection& group : root.tables("group")) {
+    if (auto nodes = group.text("nodes")) spec.group_nodes.push_back(*nodes);
+    group.finish();
+  }
+  if (spec.group_nodes.empty())
+    root.report("group", "the system has no nodes", "add [[group]] with nodes = \"name[1-48]\"");
+  read_sources(root, facts, spec);
+  root.finish();
+  return spec;
+}
+
+}  // namespace
+
+Result<SystemSpec> read_system(std::string_view content, std::string name, const std::string& file) {
+  const auto table = parse_toml(content, file);
+  if (!table) return table.problems();
+  TomlFile reading{file, {}};
+  TomlSection root(reading, *table, "the system file", 1);
+  SystemSpec spec = read_root(root);
+  spec.name = std::move(name);
+  if (!reading.problems.empty()) return reading.problems;
+  return spec;
+}
+
+Result<fs::path> find_system(const std::string& name_or_path, const fs::path& base, const fs::path& systems) {
+  std::error_code code;
+  if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml")) {
+    const fs::path path = base / name_or_path;
+    if (fs::is_regular_file(path, code)) return path;
+    return Error{"", fmt::format("system file '{}' does not exist", path.string()),
+                 "a path is relative to the file that names it"};
+  }
+  const fs::path path = systems / (name_or_path + ".toml");
+  if (fs::is_regular_file(path, code)) return path;
+  std::vector<std::string> known;
+  for (fs::directory_iterator at(systems, code), end; !code && at != end; at.increment(code))
+    if (at->path().extension() == ".toml") known.push_back(at->path().stem().string());
+  std::ranges::sort(known);
+  return Error{"", fmt::format("unknown system '{}'", name_or_path),
+               fmt::format("{}; or the path of a system file", suggestion(name_or_path, known))};
+}
+
+}  // namespace caliper
