@@ -1,0 +1,122 @@
+#include "collectives/channel_count.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "collectives/node_rings.hpp"
+
+namespace caliper {
+namespace {
+
+// GB/s, NCCL's unit; only here.
+constexpr std::array kSpeedsInNode{40., 30., 20., 18., 15., 12., 10., 9., 7., 6., 5., 4., 3.};
+constexpr std::array kSpeedsInNodeHopper{60., 50., 40., 30., 24., 20., 15., 12., 11., 6., 3.};
+constexpr std::array kSpeedsBetween{48., 30., 28., 24., 20., 18., 15., 12., 10., 9.,
+                                    7.,  6.,  5.,  4.,  3.,  2.4, 1.2, .24, .12};
+constexpr std::array kSpeedsBetweenHopper{48., 45., 42., 40., 30., 24., 22., 20., 17.5,
+                                          15., 12., 6.,  3.,  2.4, 1.2, .24, .12};
+/// NCCL counts 24 GB/s for a PCIe 4.0 x16, which carries 31.5 GB/s.
+constexpr double kPcieShare = 24 / 31.5;
+constexpr double kHalf = 0.49;      // a speed below this share of the best one is not tried
+constexpr double kRoundOff = 1e-9;  // relative: 31.5 * 24 / 31.5 is 24
+constexpr std::uint32_t kMaxGraphRings = 16;
+constexpr std::uint32_t kMaxAfterDoubling = 32;
+
+std::optional<double> nvlink_speed(std::uint32_t compute_capability) {
+  switch (compute_capability) {
+    case 60:
+      return 18.0;
+    case 70:
+    case 80:
+      return 20.0;
+    case 86:
+      return 12.0;
+    case 90:
+      return 20.6;
+    default:
+      return std::nullopt;
+  }
+}
+
+Result<double> known_speed(const NodeSpec& node) {
+  if (const auto speed = nvlink_speed(node.compute_capability)) return *speed;
+  return Error{"node.compute_capability",
+               fmt::format("NCCL's search speeds for compute capability {} are not known here",
+                           node.compute_capability),
+               "give the number of channels; known are 60, 70, 80, 86, 90"};
+}
+
+struct Search {
+  std::uint32_t rings = 0;
+  double speed = 0;
+};
+
+/// Duplication, then the doubling of ncclTopoPostset, both with what they did.
+ChannelCount multiplied(Search found, std::uint32_t compute_capability, bool between_nodes,
+                        std::string text) {
+  const bool few = found.rings <= 4 || found.speed >= 50 || compute_capability <= 80;
+  if (found.speed >= 25 && few) {
+    const std::uint32_t rings = std::min(found.rings * 2, kMaxGraphRings);
+    found = {rings, rings > found.rings ? found.speed / 2 : found.speed};
+    text += fmt::format(", duplicated to {} of {} GB/s", found.rings, found.speed);
+  }
+  std::uint32_t channels = std::min(found.rings * 2, kMaxAfterDoubling);
+  text += fmt::format(", doubled to {} channels", channels);
+  if (between_nodes && compute_capability >= 90 && found.speed > 45 && channels < 16) {
+    channels *= 2;
+    text += fmt::format(", and on this GPU once more to {}", channels);
+  }
+  return {channels, std::move(text)};
+}
+
+}  // namespace
+
+Result<ChannelCount> channels_in_node(const NodeSpec& node, std::uint32_t gpus) {
+  if (gpus == 1) return ChannelCount{1, "a single GPU has nobody to talk to: 1 channel"};
+  const auto link = known_speed(node);
+  if (!link) return link.problems();
+  const double pair = node.nvlinks_per_pair * *link;
+  const double total = pair * (gpus - 1);  // what a GPU sends to all others
+  const RingSet set = ring_set_of_node(gpus);
+  const std::span<const double> speeds =
+      node.compute_capability >= 90 ? std::span<const double>(kSpeedsInNodeHopper) : kSpeedsInNode;
+  Search best;
+  for (const double speed : speeds) {
+    if (speed > pair) continue;
+    if (best.rings > 0 && speed <= kHalf * best.speed) break;
+    const auto on_a_pair = static_cast<std::uint32_t>(std::floor(pair / speed * (1 + kRoundOff)));
+    const auto sets = on_a_pair / set.rings_on_a_pair;
+    const auto rings = std::min(sets * static_cast<std::uint32_t>(set.orders.size()), kMaxGraphRings);
+    if (rings * speed > best.rings * best.speed) best = {rings, speed};
+    if (best.rings * best.speed >= total * (1 - kRoundOff)) break;
+  }
+  if (best.rings == 0)
+    return Error{"node.nvlinks_per_pair",
+                 fmt::format("no ring fits {} NVLinks a pair, {} GB/s", node.nvlinks_per_pair, pair),
+                 "give the number of channels"};
+  return multiplied(best, node.compute_capability, false,
+                    fmt::format("ring search on {} GPUs, {} GB/s a pair: {} rings of {} GB/s", gpus, pair,
+                                best.rings, best.speed));
+}
+
+Result<ChannelCount> channels_between_nodes(const NodeSpec& node, std::uint32_t gpus) {
+  if (const auto known = known_speed(node); !known) return known.problems();
+  const double limit = std::min(node.nic_rate, node.pcie_rate * kPcieShare) / 1e9;
+  const std::span<const double> speeds =
+      node.compute_capability >= 90 ? std::span<const double>(kSpeedsBetweenHopper) : kSpeedsBetween;
+  const auto speed = std::ranges::find_if(speeds, [&](double s) { return s <= limit * (1 + kRoundOff); });
+  if (speed == speeds.end())
+    return Error{"node.nic_rate",
+                 fmt::format("a NIC of {} GB/s is slower than any speed that NCCL tries", limit),
+                 "give the number of channels"};
+  return multiplied({std::min(gpus, kMaxGraphRings), *speed}, node.compute_capability, true,
+                    fmt::format("a ring for each of {} NICs, {:.3g} GB/s for NIC and PCIe: {} GB/s a ring",
+                                gpus, limit, *speed));
+}
+
+}  // namespace caliper

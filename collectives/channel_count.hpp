@@ -1,0 +1,33 @@
+// How many channels NCCL gives a communicator: its ring search, as arithmetic.
+// Source: NCCL 2.28.9 graph/search.cc, graph/connect.cc, graph/topo.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/error.hpp"
+#include "topology/system_spec.hpp"
+
+namespace caliper {
+
+struct ChannelCount {
+  std::uint32_t channels;
+  std::string derivation;  ///< the arithmetic in one line
+};
+
+/// `gpus` >= 1 GPUs of one node, each pair joined by the node's NVLinks. The search goes through NCCL's
+/// speeds from the fastest that a pair can carry, takes the rings that fit and stops once nothing is left or
+/// the speed is half of the best; most rings * speed wins. Rings of 25 GB/s or more are duplicated (from
+/// Hopper on only up to 4 rings or from 50 GB/s on), at most 16; after the search all channels are doubled.
+///   4 x A100, 4 links of 20: 80 a pair, 6 rings of 40 -> 12 of 20 -> 24 channels.
+/// Only sets of rings that load all pairs equally are counted (node_rings); NCCL's own search may find
+/// others. Problems: a compute capability whose speeds are not known here.
+Result<ChannelCount> channels_in_node(const NodeSpec& node, std::uint32_t gpus);
+
+/// Between nodes, `gpus` GPUs a node, each with a NIC of its own: one ring for each NIC at the fastest speed
+/// that NIC and PCIe carry; duplicated and doubled by the same rules. Hopper doubles once more from 45 GB/s
+/// on, up to 16 channels.
+///   4 NICs of 25 on PCIe 4.0 (24): 4 rings of 24 -> 8 channels.
+Result<ChannelCount> channels_between_nodes(const NodeSpec& node, std::uint32_t gpus);
+
+}  // namespace caliper

@@ -1,0 +1,100 @@
+#include "collectives/plan.hpp"
+
+#include <numeric>
+
+namespace caliper {
+namespace {
+
+/// Bytes that all ranks together send in one sending step of one loop.
+std::uint64_t step_bytes(const Plan& plan, const LoopRun& run) {
+  const auto sliced = [&](std::uint64_t chunk) {
+    const auto slices = slices_of(chunk, plan.execution->element_bytes);
+    return std::reduce(slices.begin(), slices.end(), std::uint64_t{0});
+  };
+  // AllReduce: the ranks are at different chunks, each at one. Otherwise all send pieces of the same size.
+  if (plan.table.chunks_per_loop == 1) return plan.execution->ranks() * sliced(run.chunk_bytes(0));
+  std::uint64_t sum = 0;
+  for (std::uint32_t j = 0; j < plan.table.chunks_per_loop; ++j) sum += sliced(run.chunk_bytes(j));
+  return sum;
+}
+
+/// How the chunks of a loop look; equal for runs that a person would call alike.
+ChunkRow row_of(const Plan& plan, std::uint32_t channel, const LoopRun& run) {
+  ChunkRow row{channel, channel, run.loops, run.chunk_bytes(0), 0, 0, 0, {}};
+  const std::uint32_t chunks = plan.table.chunks_per_loop;
+  row.slices = slices_of(row.chunk_bytes, plan.execution->element_bytes);
+  if (row.chunk_bytes == 0) {
+    row.empty_chunks = chunks;
+    return row;
+  }
+  row.full_chunks = static_cast<std::uint32_t>(std::min<std::uint64_t>(run.extent / row.chunk_bytes, chunks));
+  if (row.full_chunks < chunks) row.last_chunk_bytes = run.chunk_bytes(row.full_chunks);
+  row.empty_chunks = chunks - row.full_chunks - (row.last_chunk_bytes > 0 ? 1 : 0);
+  return row;
+}
+
+bool alike(const ChunkRow& a, const ChunkRow& b) {
+  return a.loops == b.loops && a.chunk_bytes == b.chunk_bytes && a.full_chunks == b.full_chunks &&
+         a.last_chunk_bytes == b.last_chunk_bytes;
+}
+
+}  // namespace
+
+std::uint64_t Plan::buffer_bytes() const {
+  const std::uint64_t blocks = execution->collective == Collective::all_reduce ? 1 : execution->ranks();
+  return count * execution->element_bytes * blocks;
+}
+
+Plan make_plan(const Execution& execution, std::uint64_t bytes) {
+  CALIPER_CHECK(bytes <= kMaxMessageBytes);
+  CALIPER_CHECK(execution.ranks() >= 1 && execution.channels() >= 1);
+  const std::uint32_t ranks = execution.ranks();
+  const std::uint64_t blocks = execution.collective == Collective::all_reduce ? 1 : ranks;
+  Plan plan{&execution, bytes, bytes / (execution.element_bytes * blocks), {ranks, 0, {}}, {}};
+  if (ranks == 1) return plan;
+  plan.sequence = make_sequence(execution.collective, ranks);
+  plan.table = make_chunk_table({execution.collective, execution.family, ranks, execution.element_bytes,
+                                 execution.channels(), plan.count});
+  return plan;
+}
+
+std::uint64_t bytes_sent(const Plan& plan) {
+  std::uint64_t sum = 0;
+  for (const auto& runs : plan.table.channels)
+    for (const LoopRun& run : runs) sum += run.loops * step_bytes(plan, run);
+  return sum * plan.sequence.sends();
+}
+
+std::uint64_t operation_count(const Plan& plan) {
+  const std::uint64_t ranks = plan.execution->ranks();
+  if (plan.count == 0) return 0;
+  if (ranks == 1) return 1;
+  std::uint64_t sum = 0;
+  for (std::uint32_t channel = 0; channel < plan.channels(); ++channel) {
+    std::uint64_t loops = 0;
+    for (const LoopRun& run : plan.table.channels[channel]) loops += run.loops;
+    const std::uint64_t proxies = plan.execution->rings[channel].crossings.size();
+    sum += ranks * (1 + loops * plan.sequence.steps() * kSlicesPerChunk);
+    sum += proxies * loops * plan.sequence.sends() * kSlicesPerChunk;
+  }
+  return sum;
+}
+
+std::vector<ChunkRow> chunk_rows(const Plan& plan) {
+  std::vector<ChunkRow> rows;        // of the channels before
+  std::vector<ChunkRow> last_block;  // of the last group of equal channels
+  for (std::uint32_t channel = 0; channel < plan.channels(); ++channel) {
+    std::vector<ChunkRow> mine;
+    for (const LoopRun& run : plan.table.channels[channel]) mine.push_back(row_of(plan, channel, run));
+    if (std::ranges::equal(mine, last_block, alike)) {
+      for (ChunkRow& row : last_block) row.last_channel = channel;
+      continue;
+    }
+    rows.insert(rows.end(), last_block.begin(), last_block.end());
+    last_block = std::move(mine);
+  }
+  rows.insert(rows.end(), last_block.begin(), last_block.end());
+  return rows;
+}
+
+}  // namespace caliper
