@@ -21,7 +21,8 @@ struct Experiment {
   std::vector<double> repeats;  ///< each repeat that was pooled, s, in the order of the files
 };
 
-/// Everything that is the same for all sizes of a group. Text is for people; the simulator has its own description.
+/// Everything that is the same for all sizes of a group. Text is for people; the simulator has its own
+/// description.
 struct ExperimentGroup {
   std::string name;
   std::string collective;  ///< "all_reduce"

@@ -15,9 +15,16 @@ class SearchSpace {
   SearchSpace(const ParameterTable& table, std::vector<ParameterIndex> tuned);
   std::size_t dimensions() const { return axes_.size(); }
   std::span<const ParameterIndex> tuned() const { return tuned_; }
-  /// Writes the tuned values for a point of the unit cube into a full set of parameters; the bounds are hit exactly.
+
+  /// Value of one tuned parameter, SI; coordinates outside [0, 1] give the bound, and the bounds are hit
+  /// exactly.
+  double value_at(std::size_t axis, double coordinate) const;
+  /// In [0, 1]; values outside the bounds give the edge.
+  double coordinate_of(std::size_t axis, double value) const;
+
+  /// Writes the tuned values for a point of the unit cube into a full set of parameters.
   void apply(const Eigen::VectorXd& point, std::span<double> parameters) const;
-  /// The point of a set of parameters, clamped to the cube.
+  /// The point of a full set of parameters, clamped to the cube.
   Eigen::VectorXd point_of(ParameterView parameters) const;
 
  private:

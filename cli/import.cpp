@@ -9,7 +9,8 @@
 #include "base/file.hpp"
 #include "base/units.hpp"
 #include "cli/command.hpp"
-#include "validation/measurement_csv.hpp"
+#include "validation/measurement_log.hpp"
+#include "validation/measurement_writer.hpp"
 
 namespace caliper {
 namespace {

@@ -25,7 +25,7 @@ ProgressLine::~ProgressLine() {
 double ProgressLine::elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
 void ProgressLine::show(const std::string& text, double fraction) {
-  constexpr auto kPatience = std::chrono::seconds(2), kInterval = std::chrono::milliseconds(200);
+  constexpr std::chrono::milliseconds kPatience{2000}, kInterval{200};
   const auto now = Clock::now();
   if (!terminal_ || now - begin_ < kPatience || now - shown_ < kInterval) return;
   shown_ = now;

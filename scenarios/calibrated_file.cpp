@@ -16,7 +16,7 @@ namespace {
 constexpr int kDigits = 6;
 
 /// A TOML basic string.
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
@@ -30,13 +30,13 @@ std::string quoted(std::string_view text) {
 /// A number as the file writes it: quantities are strings with their unit.
 std::string written(double value, Dimension dimension) {
   const std::string text = format_quantity(value, dimension, kDigits);
-  return dimension == Dimension::number ? text : quoted(text);
+  return dimension == Dimension::number ? text : toml_string(text);
 }
 
 std::string parameter_line(const AuxiliaryParameter& row, const CalibratedParameter& parameter) {
-  std::string line = fmt::format("{} = {{ value = {}, class = \"auxiliary\"", quoted(row.id),
+  std::string line = fmt::format("{} = {{ value = {}, class = \"auxiliary\"", toml_string(row.id),
                                  written(parameter.value, row.dimension));
-  if (!parameter.stage.empty()) line += fmt::format(", stage = {}", quoted(parameter.stage));
+  if (!parameter.stage.empty()) line += fmt::format(", stage = {}", toml_string(parameter.stage));
   if (parameter.interval)
     line += fmt::format(", interval = [{}, {}]", written(parameter.interval->first, row.dimension),
                         written(parameter.interval->second, row.dimension));
@@ -48,19 +48,19 @@ std::string parameter_line(const AuxiliaryParameter& row, const CalibratedParame
 std::string calibrated_toml(const Scenario& scenario, const CalibratedFile& content) {
   std::string text = "# Parameters found by a calibration. Direct facts and programs say for what they were found.\n";
   text += fmt::format("schema = 1\ntitle = {}\nmade_by = {}\nscenario_sha256 = {}\nsplit_sha256 = {}\n\n[parameters]\n",
-                      quoted(scenario.title), quoted(version_text()), quoted(scenario.inputs.front().sha256),
-                      quoted(scenario.split.hash(scenario.dataset)));
+                      toml_string(scenario.title), toml_string(version_text()), toml_string(scenario.inputs.front().sha256),
+                      toml_string(scenario.split.hash(scenario.dataset)));
   for (const CalibratedParameter& parameter : content.parameters)
     text += parameter_line(scenario.parameters[parameter.parameter], parameter);
   text += "\n[direct]\n";
   for (const DirectFact& fact : direct_facts(scenario))
-    text += fmt::format("{} = {{ value = {}, class = \"direct\", given_by = {} }}\n", quoted(fact.id),
-                        quoted(fact.value), quoted(fact.given_by));
+    text += fmt::format("{} = {{ value = {}, class = \"direct\", given_by = {} }}\n", toml_string(fact.id),
+                        toml_string(fact.value), toml_string(fact.given_by));
   for (const CalibratedGroup& group : content.groups) {
     std::vector<std::string> sizes;
-    for (const std::uint64_t bytes : group.sizes) sizes.push_back(quoted(format_bytes(bytes)));
-    text += fmt::format("\n[[group]]\nname = {}\nprogram = {}\nsizes = [{}]\n", quoted(group.name),
-                        quoted(group.program), fmt::join(sizes, ", "));
+    for (const std::uint64_t bytes : group.sizes) sizes.push_back(toml_string(format_bytes(bytes)));
+    text += fmt::format("\n[[group]]\nname = {}\nprogram = {}\nsizes = [{}]\n", toml_string(group.name),
+                        toml_string(group.program), fmt::join(sizes, ", "));
   }
   return text;
 }

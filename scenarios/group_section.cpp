@@ -11,12 +11,13 @@
 namespace caliper {
 namespace {
 
-constexpr std::array kCollectives = {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter};
+constexpr std::array kCollectives = {Collective::all_reduce, Collective::all_gather,
+                                     Collective::reduce_scatter};
 constexpr std::array kAlgorithms = {Algorithm::ring};
 constexpr std::array kProtocols = {Protocol::simple};
 constexpr std::array kOrigins = {Origin::captured, Origin::derived, Origin::assumed};
 constexpr std::array kLayouts = {NicLayout::pxn, NicLayout::pairs, NicLayout::oracle};
-constexpr std::uint32_t kMostChannels = 64;  // NCCL's MAXCHANNELS
+constexpr std::uint32_t kMostChannels = 64;                         // NCCL's MAXCHANNELS
 constexpr std::uint32_t kMostNodes = 1'000'000, kMostGpus = 1'000;  // so that ranks fit 32 bits
 
 std::optional<SizeRange> read_range(TomlSection& section, std::string_view key) {
@@ -52,10 +53,14 @@ void read_plans(TomlSection& section, GroupSection& into) {
     plan.channels = entry.count("channels", Need::optional, 1, kMostChannels);
     read_choice<Origin>(entry, "source", kOrigins, Need::required, plan.source);
     if (plan.source == Origin::captured && !entry.value("channels", Need::optional))
-      entry.report("source", fmt::format("a captured plan of {} states no 'channels'", section.name_at("plan")),
+      entry.report("source",
+                   fmt::format("a captured plan of {} states no 'channels'", section.name_at("plan")),
                    "add channels = ..., or write source = \"derived\"");
     entry.finish();
-    if (!sizes) continue;
+    if (!sizes) {
+      into.ranges_sound = false;
+      continue;
+    }
     plan.sizes = *sizes;
     for (const auto& [other, line] : plans)
       if (other.sizes.overlaps(plan.sizes))
@@ -72,20 +77,25 @@ void read_plans(TomlSection& section, GroupSection& into) {
   }
 }
 
-void read_out_of_scope(TomlSection& section, ScenarioGroup& group) {
+void read_out_of_scope(TomlSection& section, GroupSection& into) {
+  std::vector<OutOfScope>& ranges = into.group.out_of_scope;
   for (TomlSection& entry : section.tables("out_of_scope")) {
     entry.rename(fmt::format("[[group.out_of_scope]] of {}", section.name_at("out_of_scope")));
     const auto sizes = read_range(entry, "sizes");
     const auto reason = entry.text("reason");
     entry.finish();
-    if (!sizes || !reason) continue;
-    for (const OutOfScope& other : group.out_of_scope)
+    if (!sizes || !reason) {
+      into.ranges_sound = false;
+      continue;
+    }
+    for (const OutOfScope& other : ranges)
       if (other.sizes.overlaps(*sizes))
-        entry.report("sizes",
-                     fmt::format("out-of-scope ranges '{}' and '{}' of {} overlap", format_size_range(other.sizes),
-                                 format_size_range(*sizes), section.name_at("out_of_scope")),
-                     "every size has one reason");
-    group.out_of_scope.push_back({*sizes, *reason});
+        entry.report(
+            "sizes",
+            fmt::format("out-of-scope ranges '{}' and '{}' of {} overlap", format_size_range(other.sizes),
+                        format_size_range(*sizes), section.name_at("out_of_scope")),
+            "every size has one reason");
+    ranges.push_back({*sizes, *reason});
   }
 }
 
@@ -122,7 +132,8 @@ void read_shape(TomlSection& section, const GroupContext& context, ScenarioGroup
   if (found == context.placements.end()) {
     std::vector<std::string> names;
     for (const Placement& placement : context.placements) names.push_back(placement.name);
-    section.report("placement", fmt::format("{} names the unknown placement '{}'", section.name_at("placement"), *name),
+    section.report("placement",
+                   fmt::format("{} names the unknown placement '{}'", section.name_at("placement"), *name),
                    suggestion(*name, names));
     return;
   }
@@ -133,7 +144,7 @@ void read_shape(TomlSection& section, const GroupContext& context, ScenarioGroup
     group.ranks = std::move(*ranks);
   } else {
     for (const Error& error : ranks.problems())
-      section.report("nodes", fmt::format("{}: {}", section.name(), error.what), error.hint);
+      section.report("nodes", fmt::format("{}: {}: {}", section.name(), error.where, error.what), error.hint);
   }
 }
 
@@ -144,17 +155,19 @@ void read_software(TomlSection& section, GroupSection& into) {
       group.data_type = known->name;
       group.element_bytes = known->bytes;
     } else {
-      section.report("data_type", fmt::format("unknown data type '{}'", *type), "write it like nccl-tests: float32, float16, bfloat16, int8, ...");
+      section.report("data_type", fmt::format("unknown data type '{}'", *type),
+                     "write it like nccl-tests: float32, float16, bfloat16, int8, ...");
     }
   }
   into.states_nccl = section.value("nccl", Need::optional) != nullptr;
   if (const auto version = section.text("nccl", Need::optional)) {
-    group.nccl = *version;
-    if (const auto family = family_of_version(*version))
+    if (const auto family = family_of_version(*version)) {
+      group.nccl = *version;
       group.family = *family;
-    else
+    } else {
       section.report("nccl", fmt::format("'{}' is no NCCL version that is known", *version),
                      "write it like \"2.29.7\"; 2.4 is the oldest");
+    }
   }
   if (const auto name = section.text("pool", Need::optional)) {
     if (const auto pool = parse_pool(*name)) {
@@ -167,7 +180,8 @@ void read_software(TomlSection& section, GroupSection& into) {
 }
 
 GroupSection read_group(TomlSection& section, const GroupContext& context) {
-  GroupSection into{{}, section.line(), {}, {}, false};
+  GroupSection into;
+  into.line = section.line();
   ScenarioGroup& group = into.group;
   group.name = section.text("name").value_or("");
   if (!group.name.empty()) section.rename(fmt::format("group '{}'", group.name));
@@ -176,7 +190,7 @@ GroupSection read_group(TomlSection& section, const GroupContext& context) {
   read_software(section, into);
   read_measured_files(section, into);
   read_plans(section, into);
-  read_out_of_scope(section, group);
+  read_out_of_scope(section, into);
   section.finish();
   return into;
 }
@@ -200,7 +214,8 @@ std::vector<GroupSection> read_groups(TomlSection& root, const GroupContext& con
       section.report("name", fmt::format("two groups are named '{}'", group.group.name), "names are unique");
     groups.push_back(std::move(group));
   }
-  if (groups.empty()) root.report("group", "the scenario has no [[group]]", "add at least one group of experiments");
+  if (groups.empty())
+    root.report("group", "the scenario has no [[group]]", "add at least one group of experiments");
   if (group_defaults && !groups.empty()) group_defaults->finish();
   return groups;
 }

@@ -1,7 +1,10 @@
 // [[group]] of a scenario, with [defaults.group]: everything but the measurements.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "scenarios/scenario.hpp"
@@ -18,10 +21,11 @@ struct MeasuredFile {
 
 struct GroupSection {
   ScenarioGroup group;  ///< `ranks` empty where the placement cannot give them
-  std::uint32_t line;
+  std::uint32_t line = 0;
   std::vector<std::uint32_t> plan_lines;  ///< [plans]
   std::vector<MeasuredFile> measured;
-  bool states_nccl;  ///< false: the version has to come from the measured files
+  bool states_nccl = false;  ///< false: the version has to come from the measured files
+  bool ranges_sound = true;  ///< false: a plan or a range out of scope is in error, and was left out
 };
 
 /// What is known of the machine while groups are read.

@@ -1,6 +1,8 @@
 #include "scenarios/measured_section.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -29,7 +31,8 @@ class FactCheck {
     if (ranks > 0) {
       if (facts.ranks) compare("ranks", *facts.ranks, ranks);
       if (facts.nodes) compare("nodes", *facts.nodes, group.nodes);
-      if (measured_.ranks && *measured_.ranks != ranks) contradiction("'ranks' beside the file", *measured_.ranks, ranks);
+      if (measured_.ranks && *measured_.ranks != ranks)
+        contradiction("'ranks' beside the file", *measured_.ranks, ranks);
     }
     if (facts.nccl_version && !group.nccl.empty()) compare("NCCL version", *facts.nccl_version, group.nccl);
   }
@@ -37,11 +40,13 @@ class FactCheck {
  private:
   template <class T>
   void compare(std::string_view fact, const T& measured, const T& declared) {
-    if (measured != declared) contradiction(fmt::format("{} in '{}'", fact, measured_.file), measured, declared);
+    if (measured != declared)
+      contradiction(fmt::format("{} in '{}'", fact, measured_.file), measured, declared);
   }
   template <class T>
   void contradiction(const std::string& what, const T& measured, const T& declared) {
-    file_.report(measured_.line, fmt::format("{}: {}, but group '{}' has {}", what, measured, group_.group.name, declared),
+    file_.report(measured_.line,
+                 fmt::format("{}: {}, but group '{}' has {}", what, measured, group_.group.name, declared),
                  "a group holds measurements of what it describes; correct the group or the file");
   }
 
@@ -71,13 +76,15 @@ void adopt_nccl(TomlFile& file, GroupSection& group, const RunFacts& facts) {
     group.group.nccl = *facts.nccl_version;
     group.group.family = *family;
   } else {
-    file.report(group.line, fmt::format("NCCL version '{}' of a measured file is not known", *facts.nccl_version),
+    file.report(group.line,
+                fmt::format("NCCL version '{}' of a measured file is not known", *facts.nccl_version),
                 "state nccl = \"2.29.7\" or what it was");
   }
 }
 
 /// Every size that is measured and in scope has a plan.
 void check_coverage(TomlFile& file, const GroupSection& group, std::span<const Experiment> experiments) {
+  if (!group.ranges_sound) return;
   std::vector<std::string> uncovered;
   for (const Experiment& experiment : experiments)
     if (!group.group.plan_for(experiment.bytes) && group.group.out_of_scope_reason(experiment.bytes).empty())
@@ -87,13 +94,13 @@ void check_coverage(TomlFile& file, const GroupSection& group, std::span<const E
   constexpr std::size_t kShown = 3;
   uncovered.resize(std::min(count, kShown));
   file.report(group.plan_lines.empty() ? group.line : group.plan_lines.front(),
-              fmt::format("group '{}' has no plan for {} of its measured sizes in scope: {}{}", group.group.name, count,
-                          fmt::join(uncovered, ", "), count > kShown ? ", ..." : ""),
+              fmt::format("group '{}' has no plan for {} of its measured sizes in scope: {}{}",
+                          group.group.name, count, fmt::join(uncovered, ", "), count > kShown ? ", ..." : ""),
               "extend the sizes of a [[group.plan]], or declare them in [[group.out_of_scope]]");
 }
 
-std::vector<Experiment> read_group(TomlFile& file, GroupSection& group, std::uint32_t index, InputFiles& inputs,
-                                   MeasuredGroups& result) {
+std::vector<Experiment> read_group(TomlFile& file, GroupSection& group, std::uint32_t index,
+                                   InputFiles& inputs, MeasuredGroups& result) {
   std::vector<SkippedRow>& skipped = result.skipped;
   bool complete = true;
   std::vector<MeasurementLog> logs;
@@ -111,10 +118,12 @@ std::vector<Experiment> read_group(TomlFile& file, GroupSection& group, std::uin
   }
   Pooled pooled = pool_measurements(logs, group.group.pool, index);
   for (const std::uint64_t bytes : pooled.left_out)
-    skipped.push_back({fmt::format("group '{}'", group.group.name),
-                       fmt::format("{} was not measured {}", format_bytes(bytes), name_of(group.group.pool))});
+    skipped.push_back(
+        {fmt::format("group '{}'", group.group.name),
+         fmt::format("{} was not measured {}", format_bytes(bytes), name_of(group.group.pool))});
   if (!logs.empty() && pooled.experiments.empty())
-    file.report(group.line, fmt::format("the files of group '{}' hold no usable measurement", group.group.name),
+    file.report(group.line,
+                fmt::format("the files of group '{}' hold no usable measurement", group.group.name),
                 fmt::format("look at them, or at pool = \"{}\"", name_of(group.group.pool)));
   result.complete.push_back(complete);
   return std::move(pooled.experiments);
@@ -122,8 +131,8 @@ std::vector<Experiment> read_group(TomlFile& file, GroupSection& group, std::uin
 
 }  // namespace
 
-MeasuredGroups read_measured(TomlFile& file, std::vector<GroupSection>& groups, const std::vector<Placement>& placements,
-                             InputFiles& inputs) {
+MeasuredGroups read_measured(TomlFile& file, std::vector<GroupSection>& groups,
+                             const std::vector<Placement>& placements, InputFiles& inputs) {
   MeasuredGroups result;
   for (std::uint32_t i = 0; i < groups.size(); ++i) {
     GroupSection& section = groups[i];
@@ -133,10 +142,10 @@ MeasuredGroups read_measured(TomlFile& file, std::vector<GroupSection>& groups, 
     if (group.nccl.empty() && !section.states_nccl)
       file.report(section.line, fmt::format("the NCCL version of group '{}' is not known", group.name),
                   "add nccl = \"2.29.7\" or what it was, here or in [defaults.group]");
-    result.dataset.groups.push_back({group.name, std::string(name_of(group.collective)),
-                                     group.nodes * group.gpus_per_node,
-                                     group.placement < placements.size() ? placements[group.placement].name : "",
-                                     noise_floor(experiments)});
+    result.dataset.groups.push_back(
+        {group.name, std::string(name_of(group.collective)), group.nodes * group.gpus_per_node,
+         group.placement < placements.size() ? placements[group.placement].name : "",
+         noise_floor(experiments)});
     std::ranges::move(experiments, std::back_inserter(result.dataset.experiments));
   }
   return result;

@@ -10,8 +10,8 @@ namespace caliper {
 namespace {
 
 /// One name a line in rank order; blank lines and lines that start with '#' do not count.
-std::vector<std::uint32_t> read_ranks_file(const Machine& machine, std::string_view content, const std::string& name,
-                                           Problems& problems) {
+std::vector<std::uint32_t> read_ranks_file(const Machine& machine, std::string_view content,
+                                           const std::string& name, Problems& problems) {
   std::vector<std::uint32_t> nodes;
   std::set<std::uint32_t> seen;
   std::uint32_t number = 0;
@@ -22,14 +22,17 @@ std::vector<std::uint32_t> read_ranks_file(const Machine& machine, std::string_v
     const std::string where = fmt::format("{}:{}", name, number);
     const auto node = machine.find_node(node_name);
     if (!node)
-      problems.push_back({where, fmt::format("unknown node '{}'", node_name), "one node name a line, in rank order"});
+      problems.push_back(
+          {where, fmt::format("unknown node '{}'", node_name), "one node name a line, in rank order"});
     else if (!seen.insert(*node).second)
-      problems.push_back({where, fmt::format("node '{}' stands twice, its ranks would be duplicates", node_name),
+      problems.push_back({where,
+                          fmt::format("node '{}' stands twice, its ranks would be duplicates", node_name),
                           "every node once"});
     else
       nodes.push_back(*node);
   }
-  if (nodes.empty() && problems.empty()) problems.push_back({name + ":1", "names no node", "one node name a line"});
+  if (nodes.empty() && problems.empty())
+    problems.push_back({name + ":1", "names no node", "one node name a line"});
   return nodes;
 }
 
@@ -37,11 +40,12 @@ Placement read_placement(TomlSection& section, std::string name, const Machine* 
   Placement placement{std::move(name), section.text("source").value_or(""), {}};
   const auto hostlist = section.text("nodes", Need::optional);
   const auto ranks_file = section.text("ranks_file", Need::optional);
-  const bool has_nodes = section.value("nodes", Need::optional), has_file = section.value("ranks_file", Need::optional);
+  const bool has_nodes = section.value("nodes", Need::optional),
+             has_file = section.value("ranks_file", Need::optional);
   if (has_nodes == has_file) {
     section.file().report(section.line(),
-                          fmt::format("{} has {} 'nodes' {} 'ranks_file'", section.name(), has_nodes ? "both" : "neither",
-                                      has_nodes ? "and" : "nor"),
+                          fmt::format("{} has {} 'nodes' {} 'ranks_file'", section.name(),
+                                      has_nodes ? "both" : "neither", has_nodes ? "and" : "nor"),
                           "it needs one of them: a hostlist, or a file of node names in rank order");
   } else if (hostlist && machine) {
     auto made = make_placement(*machine, placement.name, *hostlist, placement.source);

@@ -5,7 +5,8 @@
 namespace caliper {
 
 const PlanRange* ScenarioGroup::plan_for(std::uint64_t bytes) const {
-  const auto found = std::ranges::find_if(plans, [&](const PlanRange& plan) { return plan.sizes.contains(bytes); });
+  const auto found =
+      std::ranges::find_if(plans, [&](const PlanRange& plan) { return plan.sizes.contains(bytes); });
   return found == plans.end() ? nullptr : &*found;
 }
 

@@ -1,17 +1,18 @@
-// A scenario: machine, placements, groups of experiments with their measurements and plans, what is fitted and what is
-// held out. Everything is resolved to plain values; nothing refers back to the file.
+// A scenario: machine, placements, groups of experiments with their measurements and plans, what is fitted
+// and what is held out. Everything is resolved to plain values; nothing refers back to the file.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/parameters.hpp"
 #include "calibration/dataset.hpp"
 #include "calibration/loss.hpp"
 #include "calibration/split.hpp"
+#include "calibration/stage.hpp"
 #include "collectives/execution.hpp"
 #include "scenarios/size_range.hpp"
 #include "topology/machine.hpp"
@@ -64,25 +65,13 @@ struct FixedParameter {
   std::string reason;
 };
 
-/// Where a stage has to end, whichever comes first; absent: no such limit.
-struct StageBudget {
-  std::uint32_t iterations = 30;
-  std::optional<std::uint32_t> runs;  ///< of the simulator
-  std::optional<double> wall;         ///< s
-};
-
-struct StageStop {
-  std::optional<double> target;           ///< loss that is good enough: s for rmse, otherwise a fraction
-  std::optional<std::uint32_t> plateau;   ///< iterations without progress
-};
-
 /// What it fits stands in Scenario::split.stage_fits, in the same order.
 struct ScenarioStage {
   std::string name;
   std::vector<ParameterIndex> tune;  ///< in the order of the file
   Loss loss = Loss::rmse;
   StageBudget budget;
-  StageStop stop;
+  StopRule stop;
 };
 
 /// An effect that the simulator does not represent.

@@ -36,8 +36,9 @@ std::optional<Machine> read_machine(TomlSection& root, const fs::path& systems, 
   if (machine) return std::move(*machine);
   Problems problems;
   for (const Error& error : machine.problems())
-    problems.push_back({"", fmt::format("system '{}': {}{}{}", path->string(), error.where, error.where.empty() ? "" : ": ",
-                                        error.what),
+    problems.push_back({"",
+                        fmt::format("system '{}': {}{}{}", path->string(), error.where,
+                                    error.where.empty() ? "" : ": ", error.what),
                         error.hint});
   return report(std::move(problems));
 }
@@ -89,9 +90,18 @@ Result<Scenario> read_root(TomlSection& root, const fs::path& systems, InputFile
   if (!file.problems.empty()) return std::move(file.problems);
   CALIPER_CHECK(machine && split && title);
 
-  Scenario scenario{std::move(*title), std::move(*machine), std::move(placements), {},  // groups follow
-                    std::move(measured.dataset), std::move(*split), std::move(table), {},  // stages follow
-                    std::move(fixed), std::move(gaps), inputs.take(), std::move(measured.skipped)};
+  Scenario scenario{std::move(*title),
+                    std::move(*machine),
+                    std::move(placements),
+                    {},  // groups follow
+                    std::move(measured.dataset),
+                    std::move(*split),
+                    std::move(table),
+                    {},  // stages follow
+                    std::move(fixed),
+                    std::move(gaps),
+                    inputs.take(),
+                    std::move(measured.skipped)};
   for (GroupSection& group : groups) scenario.groups.push_back(std::move(group.group));
   for (StageSection& stage : stages) scenario.stages.push_back(std::move(stage.stage));
   return scenario;

@@ -1,197 +1,17 @@
 #include "scenarios/scenario_loader.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <doctest/doctest.h>
 
-#include "base/file.hpp"
+#include "scenarios/small_scenario.hpp"
 
 using namespace caliper;
-namespace fs = std::filesystem;
+using namespace caliper::test;
 
 namespace {
 
 constexpr std::uint64_t kMiB = 1 << 20;
-
-constexpr const char* kSystem = R"(schema = 1
-title = "eight nodes"
-[node]
-gpu_model = "A100"
-compute_capability = 80
-gpus = 4
-nvlinks_per_pair = 4
-nvlink_rate = "25 GB/s"
-nics = 4
-nic_rate = "200 Gbit/s"
-nic_of_gpu = [0, 1, 2, 3]
-pcie_rate = "31.5 GB/s"
-[fabric]
-type = "dragonfly-plus"
-leaves_per_group = 2
-spines_per_group = 2
-nodes_per_leaf = 4
-links_per_leaf_spine = 8
-leaf_spine_rate = "200 Gbit/s"
-links_per_group_pair = 1
-global_rate = "200 Gbit/s"
-[[group]]
-nodes = "n[1-8]"
-[sources]
-"node.gpu_model" = "assumed: test"
-"node.compute_capability" = "assumed: test"
-"node.gpus" = "assumed: test"
-"node.nvlinks_per_pair" = "assumed: test"
-"node.nvlink_rate" = "assumed: test"
-"node.nics" = "assumed: test"
-"node.nic_rate" = "assumed: test"
-"node.nic_of_gpu" = "assumed: test"
-"node.pcie_rate" = "assumed: test"
-"fabric.type" = "assumed: test"
-"fabric.leaves_per_group" = "assumed: test"
-"fabric.spines_per_group" = "assumed: test"
-"fabric.nodes_per_leaf" = "assumed: test"
-"fabric.links_per_leaf_spine" = "assumed: test"
-"fabric.leaf_spine_rate" = "assumed: test"
-"fabric.links_per_group_pair" = "assumed: test"
-"fabric.global_rate" = "assumed: test"
-"group.nodes" = "assumed: test"
-)";
-
-constexpr const char* kScenario = R"(schema = 1
-title = "small"
-system = "eight"
-
-[placement.A]
-nodes = "n[1-4]"
-source = "assumed: test"
-
-[placement.B]
-ranks_file = "ranks.txt"
-source = "assumed: test"
-
-[defaults.group]
-placement = "A"
-data_type = "float32"
-nccl = "2.20.5"
-pool = "min"
-nic_layout = "pairs"
-
-[[defaults.group.plan]]
-sizes = "all"
-algorithm = "ring"
-protocol = "simple"
-source = "derived"
-
-[[group]]
-name = "ar-1x4"
-collective = "all_reduce"
-nodes = 1
-gpus_per_node = 4
-[[group.measured]]
-file = "ar.csv"
-ranks = 4
-
-[[group]]
-name = "ag-2x2"
-collective = "all_gather"
-nodes = 2
-gpus_per_node = 2
-ranks = 4
-placement = "B"
-pool = "in_place"
-[[group.measured]]
-file = "ag.csv"
-[[group.plan]]
-sizes = "4 MiB .."
-algorithm = "ring"
-protocol = "simple"
-channels = 8
-source = "captured"
-[[group.plan]]
-sizes = "2 MiB .. 4 MiB"
-algorithm = "ring"
-protocol = "simple"
-source = "assumed"
-[[group.out_of_scope]]
-sizes = ".. 2 MiB"
-reason = "small"
-
-[[group]]
-name = "rs-4x4"
-collective = "reduce_scatter"
-nodes = 4
-gpus_per_node = 4
-
-[parameters."net.efficiency"]
-fix = 0.97
-reason = "measured one way"
-
-[parameters."gpu.launch"]
-fix = "9 us"
-reason = "test"
-
-[[stage]]
-name = "up"
-tune = ["gpu.slice_overhead", "gpu.channel_rate"]
-fit = [{ group = "ar-1x4", sizes = { every = 2, from = 0 } }]
-loss = "log_rmse"
-budget = { iterations = 12, runs = 500, wall = "2 min" }
-stop = { target = 0.01, plateau = 8 }
-
-[[stage]]
-name = "out"
-tune = ["net.send_delay"]
-fit = [{ group = "ag-2x2", sizes = ["4 MiB"] }, { group = "ar-1x4", sizes = "8 MiB .." }]
-stop = { target = "5 us" }
-
-[validate]
-groups = "all"
-
-[[model_gap]]
-name = "gap"
-affects = "ag-*"
-what = "something"
-)";
-
-/// A folder with the files above; removed at the end.
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / "calipersim_scenario_test") {
-    fs::remove_all(path_);
-    fs::create_directories(path_ / "systems");
-    write("systems/eight.toml", kSystem);
-    write("ranks.txt", "# reversed\nn2\n\nn1\n");
-    write("ar.csv",
-          "# collective: all_reduce\n# data_type: float32\n# ranks: 4\n# nccl_version: 2.20.5\n"
-          "size_bytes,oop_time_us,ip_time_us\n1048576,11,10\n2097152,20,21\n4194304,40,39\n8388608,80,82\n");
-    write("ag.csv",
-          "# collective: all_gather\nsize_bytes,oop_time_us,ip_time_us\n"
-          "1048576,11,10\n2097152,20,21\n4194304,40,39\n8388608,80,\n");
-  }
-  ~Folder() { fs::remove_all(path_); }
-
-  void write(const std::string& name, std::string_view text) { REQUIRE(write_file(path_ / name, text).empty()); }
-  Result<Scenario> read(const std::string& text) const { return read_scenario(text, path_ / "s.toml", path_ / "systems"); }
-  /// Problems with "PATH/s.toml" shortened to "s.toml".
-  std::string problems(const std::string& text) const {
-    const auto scenario = read(text);
-    if (scenario) return "";
-    std::string all = describe(scenario.problems());
-    const std::string prefix = path_.string() + "/";
-    for (std::size_t at; (at = all.find(prefix)) != std::string::npos;) all.erase(at, prefix.size());
-    return all;
-  }
-
- private:
-  fs::path path_;
-};
-
-std::string edited(std::string_view from, std::string_view to, std::string text = kScenario) {
-  const auto at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
-}
 
 /// The edit makes exactly this the only problem, at the line in which `at` stands.
 void check_only(const Folder& folder, const std::string& text, std::string_view at, std::string_view what) {
@@ -252,7 +72,7 @@ TEST_CASE("scenario: everything is resolved to plain values") {
   CHECK(s.stages[0].loss == Loss::log_rmse);
   CHECK(s.stages[0].budget.iterations == 12);
   CHECK(s.stages[0].budget.runs == 500u);
-  CHECK(s.stages[0].budget.wall == doctest::Approx(120));
+  CHECK(s.stages[0].budget.wall_seconds == doctest::Approx(120));
   CHECK(s.stages[0].stop.plateau == 8u);
   CHECK(s.stages[1].loss == Loss::rmse);
   CHECK(s.stages[1].budget.iterations == 30);
@@ -285,49 +105,62 @@ TEST_CASE("scenario: what [validate] asks for, and what it leaves is out of scop
   CHECK(held_out("points = [{ group = \"ar-1x4\", sizes = [\"2 MiB\"] }]") == std::vector<std::uint64_t>{2});
   CHECK(held_out("groups = \"all\"\npoints = [{ group = \"ar-1x4\", sizes = [\"2 MiB\"] }]") ==
         std::vector<std::uint64_t>{2, 2});
-  check_only(folder, edited("groups = \"all\"", "points = [{ group = \"ar-1x4\", sizes = [\"4 MiB\"] }]"), "fit = [{ group = \"ar",
-             "stage 'up' fits 4 MiB of group 'ar-1x4' that [validate] asks to hold out");
-  check_only(folder, edited("groups = \"all\"", "groups = [\"rs-4x4\"]"), "[validate]", "[validate] asks for no size");
-  check_only(folder, edited("groups = \"all\"", "groups = \"none\""), "groups = \"none\"", "'groups' in [validate] is 'none'");
+  check_only(folder, edited("groups = \"all\"", "points = [{ group = \"ar-1x4\", sizes = [\"4 MiB\"] }]"),
+             "fit = [{ group = \"ar",
+             "stage 'up' fits what [validate] asks to hold out: 4 MiB of group 'ar-1x4'");
+  check_only(folder, edited("groups = \"all\"", "groups = [\"rs-4x4\"]"), "[validate]",
+             "[validate] asks for no size");
+  check_only(folder, edited("groups = \"all\"", "groups = \"none\""), "groups = \"none\"",
+             "'groups' in [validate] is 'none'");
 }
 
 TEST_CASE("scenario: wrong inputs are reported at their line, with what would be right") {
   const Folder folder;
-  const auto check = [&](std::string_view from, std::string_view to, std::string_view at, std::string_view what) {
+  const auto check = [&](std::string_view from, std::string_view to, std::string_view at,
+                         std::string_view what) {
     CAPTURE(to);
     check_only(folder, edited(from, to), at, what);
   };
   check("schema = 1", "schema = 2", "schema", "'schema' in the scenario is 2 (it has to be between 1 and 1)");
-  check("[validate]", "[[job]]\n[validate]", "[[job]]", "[[job]] (other jobs beside a group) is not supported yet");
+  check("[validate]", "[[job]]\n[validate]", "[[job]]",
+        "[[job]] (other jobs beside a group) is not supported yet");
   check("[validate]", "[[event]]\n[validate]", "[[event]]", "[[event]] (a link that fails");
-  check("loss = \"log_rmse\"", "los = \"log_rmse\"\nloss = \"log_rmse\"", "los =",
-        "unknown key 'los' in stage 'up' (did you mean 'loss'?)");
-  check("loss = \"log_rmse\"", "loss = \"mse\"", "\"mse\"", "'loss' is 'mse' (one of: rmse, relative_rmse, log_rmse)");
+  check("loss = \"log_rmse\"", "los = \"log_rmse\"\nloss = \"log_rmse\"",
+        "los =", "unknown key 'los' in stage 'up' (did you mean 'loss'?)");
+  check("loss = \"log_rmse\"", "loss = \"mse\"", "\"mse\"",
+        "'loss' is 'mse' (one of: rmse, relative_rmse, log_rmse)");
 
-  check("nodes = \"n[1-4]\"", "nodes = \"n[1-9]\"", "n[1-9]", "unknown node 'n9'");
-  check("nodes = \"n[1-4]\"", "nodes = \"n[1-4],n2\"", "n[1-4],n2", "");
-  check("nodes = \"n[1-4]\"", "nodes = \"n[1-4\"", "n[1-4", "");
+  check("nodes = \"n[1-4]\"", "nodes = \"n[1-9]\"", "n[1-9]", "'n9' is no node of eight");
+  check("nodes = \"n[1-4]\"", "nodes = \"n[1-4],n2\"", "n[1-4],n2", "node 'n2' is listed twice");
+  check("nodes = \"n[1-4]\"", "nodes = \"n[1-4\"", "n[1-4\"\nsource", "'n[1-4': ");
   check("ranks_file = \"ranks.txt\"", "ranks_file = \"no.txt\"", "no.txt", "file '");
   check("ranks_file = \"ranks.txt\"", "ranks_file = \"ranks.txt\"\nnodes = \"n1\"", "[placement.B]",
         "[placement.B] has both 'nodes' and 'ranks_file'");
 
-  check("pool = \"min\"", "pool = \"max\"", "\"max\"", "");
-  check("nic_layout = \"pairs\"", "nic_layout = \"rail\"", "\"rail\"", "'nic_layout' is 'rail' (one of: pxn, pairs, oracle)");
+  check("pool = \"min\"", "pool = \"max\"", "\"max\"", "unknown pool 'max'");
+  check("nic_layout = \"pairs\"", "nic_layout = \"rail\"", "\"rail\"",
+        "'nic_layout' is 'rail' (one of: pxn, pairs, oracle)");
   check("nccl = \"2.20.5\"", "nccl = \"1.0\"", "\"1.0\"", "'1.0' is no NCCL version");
   check("data_type = \"float32\"", "data_type = \"float31\"", "float31", "unknown data type 'float31'");
-  check("\"all_reduce\"", "\"all_to_all\"", "all_to_all", "'collective' is 'all_to_all' (one of: all_reduce, all_gather, ");
-  check("placement = \"B\"", "placement = \"C\"", "\"C\"", "group 'ag-2x2' names the unknown placement 'C' (");
-  check("nodes = 2\n", "nodes = 3\n", "ranks = 4\nplacement", "'ranks' of group 'ag-2x2' is 4 (3 nodes x 2 GPUs a node are 6");
-  check("nodes = 4\n", "nodes = 5\n", "nodes = 5", "group 'rs-4x4': ");
-  check("nodes = 4\ngpus_per_node = 4", "nodes = 4\ngpus_per_node = 5", "nodes = 4\ngpus_per_node = 5", "group 'rs-4x4': ");
-  check("name = \"rs-4x4\"", "name = \"ar-1x4\"", "name = \"ar-1x4\"\ncollective = \"reduce", "two groups are named 'ar-1x4'");
+  check("\"all_reduce\"", "\"all_to_all\"", "all_to_all",
+        "'collective' is 'all_to_all' (one of: all_reduce, all_gather, ");
+  check("placement = \"B\"", "placement = \"C\"", "\"C\"",
+        "group 'ag-2x2' names the unknown placement 'C' (");
+  check("nodes = 2\n", "nodes = 1\n", "ranks = 4\nplacement",
+        "'ranks' of group 'ag-2x2' is 4 (1 nodes x 2 GPUs a node are 2");
+  check("nodes = 4\n", "nodes = 5\n", "nodes = 5", "group 'rs-4x4': placement A: ");
+  check("nodes = 4\ngpus_per_node = 4", "nodes = 4\ngpus_per_node = 5", "nodes = 4\ngpus_per_node = 5",
+        "group 'rs-4x4': placement A: ");
+  check("name = \"rs-4x4\"", "name = \"ar-1x4\"", "name = \"ar-1x4\"\ncollective = \"reduce",
+        "two groups are named 'ar-1x4'");
   check("name = \"out\"", "name = \"up\"", "name = \"up\"\ntune = [\"net", "two stages are named 'up'");
   check("affects = \"ag-*\"", "affects = \"bc-*\"", "bc-*", "no group is named like 'bc-*'");
 }
 
 TEST_CASE("scenario: plans and scope") {
   const Folder folder;
-  const auto check = [&](std::string_view from, std::string_view to, std::string_view at, std::string_view what) {
+  const auto check = [&](std::string_view from, std::string_view to, std::string_view at,
+                         std::string_view what) {
     CAPTURE(to);
     check_only(folder, edited(from, to), at, what);
   };
@@ -335,27 +168,34 @@ TEST_CASE("scenario: plans and scope") {
         "plan ranges '4 MiB ..' and '2 MiB .. 5 MiB' of group 'ag-2x2' overlap");
   check("sizes = \"2 MiB .. 4 MiB\"", "sizes = \"3 MiB .. 4 MiB\"", "3 MiB .. 4 MiB",
         "group 'ag-2x2' has no plan for 1 of its measured sizes in scope: 2 MiB");
-  check("sizes = \"2 MiB .. 4 MiB\"", "sizes = \"2 MiB\"", "sizes = \"2 MiB\"", "'2 MiB' is no range of sizes");
-  check("channels = 8\n", "", "source = \"captured\"", "a captured plan of group 'ag-2x2' states no 'channels'");
-  check("channels = 8\n", "channels = 65\n", "channels = 65", "'channels' in [[group.plan]] of group 'ag-2x2' is 65");
-  check("channels = 8\n", "channels = 8\nlog = \"x.log\"\n", "log =", "'log' in [[group.plan]] of group 'ag-2x2' is not supported yet");
+  check("sizes = \"2 MiB .. 4 MiB\"", "sizes = \"2 MiB\"", "sizes = \"2 MiB\"",
+        "'2 MiB' is no range of sizes");
+  check("channels = 8\n", "", "source = \"captured\"",
+        "a captured plan of group 'ag-2x2' states no 'channels'");
+  check("channels = 8\n", "channels = 65\n", "channels = 65",
+        "'channels' in [[group.plan]] of group 'ag-2x2' is 65");
+  check("channels = 8\n", "channels = 8\nlog = \"x.log\"\n",
+        "log =", "'log' in [[group.plan]] of group 'ag-2x2' is not supported yet");
   check("algorithm = \"ring\"", "algorithm = \"tree\"", "tree", "'algorithm' is 'tree' (one of: ring)");
-  check("reason = \"small\"", "reason = \"small\"\n[[group.out_of_scope]]\nsizes = \"1 MiB .. 2 MiB\"\nreason = \"x\"", "1 MiB .. 2 MiB",
-        "out-of-scope ranges '.. 2 MiB' and '1 MiB .. 2 MiB' of group 'ag-2x2' overlap");
-  check("reason = \"small\"", "reason = \"\"", "reason = \"\"", "'reason' in [[group.out_of_scope]] of group 'ag-2x2' is empty");
+  check("reason = \"small\"",
+        "reason = \"small\"\n[[group.out_of_scope]]\nsizes = \"1 MiB .. 2 MiB\"\nreason = \"x\"",
+        "1 MiB .. 2 MiB", "out-of-scope ranges '.. 2 MiB' and '1 MiB .. 2 MiB' of group 'ag-2x2' overlap");
+  check("reason = \"small\"", "reason = \"\"", "reason = \"\"",
+        "'reason' in [[group.out_of_scope]] of group 'ag-2x2' is empty");
 }
 
 TEST_CASE("scenario: measured files are held against their group") {
   Folder folder;
-  const auto check = [&](std::string_view from, std::string_view to, std::string_view at, std::string_view what) {
+  const auto check = [&](std::string_view from, std::string_view to, std::string_view at,
+                         std::string_view what) {
     CAPTURE(to);
     check_only(folder, edited(from, to), at, what);
   };
   check("file = \"ar.csv\"", "file = \"none.csv\"", "none.csv", "file '");
   check("file = \"ar.csv\"\nranks = 4", "file = \"ar.csv\"\nranks = 8", "ar.csv",
         "'ranks' beside the file: 8, but group 'ar-1x4' has 4");
-  check("file = \"ar.csv\"\nranks = 4", "file = \"ar.csv\"\n[[group.measured]]\nfile = \"ar.csv\"", "ar.csv\"\n\n",
-        "group 'ar-1x4' is measured twice by file 'ar.csv'");
+  check("file = \"ar.csv\"\nranks = 4", "file = \"ar.csv\"\n[[group.measured]]\nfile = \"ar.csv\"",
+        "ar.csv\"\n\n", "group 'ar-1x4' is measured twice by file 'ar.csv'");
   check("file = \"ag.csv\"", "file = \"ar.csv\"", "ar.csv\"\n[[group.plan",
         "collective in 'ar.csv': all_reduce, but group 'ag-2x2' has all_gather");
   check("nccl = \"2.20.5\"", "nccl = \"2.21.5\"", "ar.csv",
@@ -365,7 +205,8 @@ TEST_CASE("scenario: measured files are held against their group") {
 
   // Without a version in the scenario, the file's counts; where neither says it, that is a problem.
   const std::string unstated = edited("nccl = \"2.20.5\"\n", "");
-  CHECK(folder.problems(unstated).find("the NCCL version of group 'ag-2x2' is not known") != std::string::npos);
+  CHECK(folder.problems(unstated).find("the NCCL version of group 'ag-2x2' is not known") !=
+        std::string::npos);
   CHECK(folder.problems(unstated).find("group 'ar-1x4'") == std::string::npos);
 
   folder.write("ag.csv", "hello\n");
@@ -375,7 +216,8 @@ TEST_CASE("scenario: measured files are held against their group") {
 
 TEST_CASE("scenario: stages tune what can be tuned, once, on sizes that exist") {
   const Folder folder;
-  const auto check = [&](std::string_view from, std::string_view to, std::string_view at, std::string_view what) {
+  const auto check = [&](std::string_view from, std::string_view to, std::string_view at,
+                         std::string_view what) {
     CAPTURE(to);
     check_only(folder, edited(from, to), at, what);
   };
@@ -387,24 +229,32 @@ TEST_CASE("scenario: stages tune what can be tuned, once, on sizes that exist") 
         "stage 'out' tunes 'net.efficiency', which [parameters] fixes");
   check("tune = [\"net.send_delay\"]", "tune = [\"net.send_delay\", \"gpu.channel_rate\"]", "net.send_delay",
         "stage 'out' tunes 'gpu.channel_rate', which stage 'up' tunes already");
-  check("tune = [\"net.send_delay\"]", "tune = []", "tune = []", "'tune' in stage 'out' is no list of strings");
+  check("tune = [\"net.send_delay\"]", "tune = []", "tune = []",
+        "'tune' in stage 'out' is no list of strings");
   check("[parameters.\"net.efficiency\"]", "[parameters.\"nvlink.rate\"]", "[parameters.\"nvlink.rate\"]",
         "'nvlink.rate' is a direct parameter");
-  check("fix = 0.97", "fix = 1.5", "fix = 1.5", "'fix' in [parameters.net.efficiency] is 1.5 (it has to be between 0.5 and 1)");
-  check("fix = \"9 us\"", "fix = 9", "fix = 9", "'fix' in [parameters.gpu.launch] is an integer (it has to be a quantity");
-  check("fix = \"9 us\"", "fix = \"9 GB/s\"", "fix = \"9 GB/s\"", "'fix' in [parameters.gpu.launch]: '9 GB/s' has the unknown unit");
+  check("fix = 0.97", "fix = 1.5", "fix = 1.5",
+        "'fix' in [parameters.net.efficiency] is 1.5 (it has to be between 0.5 and 1)");
+  check("fix = \"9 us\"", "fix = 9", "fix = 9",
+        "'fix' in [parameters.gpu.launch] is an integer (it has to be a quantity");
+  check("fix = \"9 us\"", "fix = \"9 GB/s\"", "fix = \"9 GB/s\"",
+        "'fix' in [parameters.gpu.launch]: '9 GB/s' has the unknown unit");
 
   check("{ group = \"ar-1x4\", sizes = \"8 MiB ..\" }", "{ group = \"ar-1x5\", sizes = \"all\" }", "ar-1x5",
         "unknown group 'ar-1x5' (did you mean 'ar-1x4'?)");
   check("sizes = [\"4 MiB\"]", "sizes = [\"3 MiB\"]", "3 MiB", "group 'ag-2x2': 3 MiB was not measured");
   check("sizes = [\"4 MiB\"]", "sizes = [\"1 MiB\"]", "sizes = [\"1 MiB\"]",
-        "stage 'out' fits 1 MiB of group 'ag-2x2' that are declared out of scope");
-  check("sizes = [\"4 MiB\"]", "sizes = \"16 MiB ..\"", "16 MiB", "stage 'out' fits no size of group 'ag-2x2'");
+        "stage 'out' fits what is declared out of scope: 1 MiB of group 'ag-2x2'");
+  check("sizes = [\"4 MiB\"]", "sizes = \"16 MiB ..\"", "16 MiB",
+        "stage 'out' fits no size of group 'ag-2x2'");
   check("sizes = [\"4 MiB\"]", "sizes = { count = 9, spacing = \"log\" }", "count = 9",
         "group 'ag-2x2': asks for 9 sizes of the 2 in scope");
-  check("fit = [{ group = \"ar-1x4\", sizes = { every = 2, from = 0 } }]", "fit = []", "fit = []", "stage 'up' fits nothing");
-  check("target = \"5 us\"", "target = 0.01", "target = 0.01", "'target' in 'stop' of stage 'out' is a number");
-  check("budget = { iterations = 12", "budget = { iterations = 0", "iterations = 0", "'iterations' in 'budget' of stage 'up' is 0");
+  check("fit = [{ group = \"ar-1x4\", sizes = { every = 2, from = 0 } }]", "fit = []", "fit = []",
+        "stage 'up' fits nothing");
+  check("target = \"5 us\"", "target = 0.01", "target = 0.01 }\n\n[validate]",
+        "'target' in 'stop' of stage 'out' is a number");
+  check("budget = { iterations = 12", "budget = { iterations = 0", "iterations = 0",
+        "'iterations' in 'budget' of stage 'up' is 0");
 }
 
 TEST_CASE("scenario: all problems of a file in one go, in the file's own terms") {
@@ -415,7 +265,8 @@ TEST_CASE("scenario: all problems of a file in one go, in the file's own terms")
   text = edited("what = \"something\"", "wat = \"something\"", text);
   const std::string found = folder.problems(text);
   CAPTURE(found);
-  for (const char* what : {"unknown system 'nine'", "'max'", "unknown parameter 'net.x'", "unknown key 'wat'", "'what' is missing"})
+  for (const char* what : {"unknown system 'nine'", "'max'", "unknown parameter 'net.x'", "unknown key 'wat'",
+                           "'what' is missing"})
     CHECK(found.find(what) != std::string::npos);
 }
 

@@ -44,6 +44,9 @@ Problems for_all(std::size_t count, Fn fn) {
 Result<Execution> execution_of(const Scenario& scenario, std::uint32_t group, std::uint64_t bytes,
                                std::optional<std::uint32_t> channels) {
   const ScenarioGroup& g = scenario.groups[group];
+  if (bytes > kMaxMessageBytes)
+    return Error{fmt::format("group '{}'", g.name), fmt::format("{} is no message size", format_bytes(bytes)),
+                 fmt::format("at most {}", format_bytes(kMaxMessageBytes))};
   const PlanRange* range = g.plan_for(bytes);
   if (!range)
     return Error{fmt::format("group '{}'", g.name), fmt::format("has no plan for {}", format_bytes(bytes)),

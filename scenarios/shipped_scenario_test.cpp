@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include "base/file.hpp"
 #include "base/random.hpp"
@@ -39,12 +40,14 @@ TEST_CASE("jupiter-booster: loads, and its split is the declared one") {
   REQUIRE(s.split.stage_fits.size() == 2);
   const auto fitted = [&](std::size_t stage) {
     std::vector<std::uint64_t> sizes;
-    for (const ExperimentId id : s.split.stage_fits[stage][0].experiments) sizes.push_back(s.dataset[id].bytes / kMiB);
+    for (const ExperimentId id : s.split.stage_fits[stage][0].experiments)
+      sizes.push_back(s.dataset[id].bytes / kMiB);
     return sizes;
   };
   CHECK(fitted(0) == std::vector<std::uint64_t>{8, 32, 128, 512, 2048, 8192});
   CHECK(fitted(1) == std::vector<std::uint64_t>{64, 256, 1024, 4096});
-  // Held out: 5 of AR 1x4, 11 each of AG and RS 1x4, 4 of AR 4x4, 7 each (from 128 MiB) of AG and RS on 2x4 and 4x4.
+  // Held out: 5 of AR 1x4, 11 each of AG and RS 1x4, 4 of AR 4x4, 7 each (from 128 MiB) of AG and RS on 2x4
+  // and 4x4.
   CHECK(s.split.members(Set::calibration).size() == 10);
   CHECK(s.split.members(Set::validation).size() == 5 + 22 + 4 + 4 * 7);
   for (const ExperimentId id : s.split.members(Set::validation)) {
@@ -56,7 +59,8 @@ TEST_CASE("jupiter-booster: loads, and its split is the declared one") {
 
 TEST_CASE("jupiter-booster: cut anywhere or damaged anywhere, it is read or refused with places") {
   // The machine is a small one of the same name, so that hundreds of readings take seconds.
-  const fs::path systems = fs::temp_directory_path() / "calipersim_shipped_test";
+  const fs::path systems =
+      fs::temp_directory_path() / ("calipersim_shipped_test." + std::to_string(::getpid()));
   fs::remove_all(systems);
   fs::create_directories(systems);
   std::string small = *read_file(kScenarios / "systems" / "jupiter-booster.toml");
@@ -68,8 +72,8 @@ TEST_CASE("jupiter-booster: cut anywhere or damaged anywhere, it is read or refu
   const auto sound = [&](const std::string& damaged) {
     const auto scenario = read_scenario(damaged, kFile, systems);
     if (scenario) return true;
-    return std::ranges::all_of(scenario.problems(),
-                               [](const Error& error) { return !error.where.empty() && !error.what.empty(); });
+    return std::ranges::all_of(
+        scenario.problems(), [](const Error& error) { return !error.where.empty() && !error.what.empty(); });
   };
   for (std::size_t length = 0; length < text.size(); length += 7) CHECK(sound(text.substr(0, length)));
   for (std::uint64_t i = 0; i < 1000; ++i) {

@@ -8,7 +8,8 @@
 namespace caliper {
 
 Result<SizeRange> parse_size_range(std::string_view text) {
-  constexpr std::string_view kHint = "write \"64 MiB .. 1 GiB\", \".. 64 MiB\", \"64 MiB ..\" or \"all\"; the end is outside";
+  constexpr std::string_view kHint =
+      "write \"64 MiB .. 1 GiB\", \".. 64 MiB\", \"64 MiB ..\" or \"all\"; the end is outside";
   const std::string_view whole = trim(text);
   if (whole == "all") return SizeRange{};
   const auto dots = whole.find("..");

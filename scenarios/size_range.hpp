@@ -1,4 +1,5 @@
-// Ranges of message sizes as scenarios write them: half open, "64 MiB .. 1 GiB", ".. 64 MiB", "64 MiB ..", "all".
+// Ranges of message sizes as scenarios write them: half open, "64 MiB .. 1 GiB", ".. 64 MiB", "64 MiB ..",
+// "all".
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -70,14 +71,16 @@ std::optional<SizeRule> read_range(TomlSection& section, std::string_view key, c
   return std::nullopt;
 }
 
-std::vector<ExperimentId> select(const SizeRange& range, const Dataset& dataset, std::span<const ExperimentId> in_scope) {
+std::vector<ExperimentId> select(const SizeRange& range, const Dataset& dataset,
+                                 std::span<const ExperimentId> in_scope) {
   std::vector<ExperimentId> chosen;
   std::ranges::copy_if(in_scope, std::back_inserter(chosen),
                        [&](ExperimentId id) { return range.contains(dataset[id].bytes); });
   return chosen;
 }
 
-std::vector<ExperimentId> select(const EverySize& rule, const Dataset& dataset, std::span<const ExperimentId> in_scope) {
+std::vector<ExperimentId> select(const EverySize& rule, const Dataset& dataset,
+                                 std::span<const ExperimentId> in_scope) {
   std::size_t at = 0;
   if (const auto* bytes = std::get_if<std::uint64_t>(&rule.from)) {
     while (at < in_scope.size() && dataset[in_scope[at]].bytes < *bytes) ++at;
@@ -95,9 +98,12 @@ Result<std::vector<ExperimentId>> select(const CountOfSizes& rule, const Dataset
     return Error{"", fmt::format("asks for {} sizes of the {} in scope", rule.count, in_scope.size()),
                  "write \"all\", or a smaller count"};
   const std::size_t last = in_scope.size() - 1;
-  const auto log_size = [&](std::size_t at) { return std::log2(static_cast<double>(dataset[in_scope[at]].bytes)); };
+  const auto log_size = [&](std::size_t at) {
+    return std::log2(static_cast<double>(dataset[in_scope[at]].bytes));
+  };
   std::vector<ExperimentId> chosen;
-  std::size_t at = 0;  // nearest size to the wish, never one that is taken, never so far that too few are left
+  std::size_t at =
+      0;  // nearest size to the wish, never one that is taken, never so far that too few are left
   for (std::size_t i = 0; i < rule.count; ++i) {
     const double share = rule.count == 1 ? 0 : static_cast<double>(i) / static_cast<double>(rule.count - 1);
     const std::size_t limit = last - (rule.count - 1 - i);
@@ -121,7 +127,8 @@ Result<std::vector<ExperimentId>> select(const std::vector<std::uint64_t>& sizes
     if (found != group.end())
       chosen.push_back(*found);
     else
-      problems.push_back({"", fmt::format("{} was not measured", format_bytes(bytes)), "list measured sizes, or use a rule"});
+      problems.push_back({"", fmt::format("{} was not measured", format_bytes(bytes)),
+                          "list measured sizes, or use a rule"});
   }
   if (!problems.empty()) return problems;
   return chosen;
@@ -134,9 +141,12 @@ std::string_view name_of(Spacing spacing) { return spacing == Spacing::index ? "
 std::optional<SizeRule> read_size_rule(TomlSection& section, std::string_view key) {
   const TomlEntry* entry = section.value(key);
   if (!entry) return std::nullopt;
-  if (const auto* text = std::get_if<std::string>(&entry->value.content)) return read_range(section, key, *text);
-  if (const auto* array = std::get_if<TomlArray>(&entry->value.content)) return read_list(section, key, *array);
-  if (auto rule = std::holds_alternative<TomlTable>(entry->value.content) ? section.table(key) : std::nullopt) {
+  if (const auto* text = std::get_if<std::string>(&entry->value.content))
+    return read_range(section, key, *text);
+  if (const auto* array = std::get_if<TomlArray>(&entry->value.content))
+    return read_list(section, key, *array);
+  if (auto rule =
+          std::holds_alternative<TomlTable>(entry->value.content) ? section.table(key) : std::nullopt) {
     rule->rename(fmt::format("'{}' of {}", key, section.name()));
     if (rule->value("every", Need::optional)) return read_every(*rule);
     if (rule->value("count", Need::optional)) return read_count(*rule);

@@ -15,15 +15,15 @@
 
 namespace caliper {
 
-/// { every = 2, from = 1 } or { every = 2, from = "64 MiB" }: of the sizes in scope, ascending, the one at index `from`
-/// (or the first that is not below the size), and each `every`-th after it.
+/// { every = 2, from = 1 } or { every = 2, from = "64 MiB" }: of the sizes in scope, ascending, the one at
+/// index `from` (or the first that is not below the size), and each `every`-th after it.
 struct EverySize {
   std::uint32_t every;
   std::variant<std::uint32_t, std::uint64_t> from;  ///< index, or bytes
 };
 
-/// { count = 389, spacing = "index" | "log" }: so many of the sizes in scope, first and last among them, spaced evenly
-/// by their position, or as evenly as they allow by the logarithm of their size.
+/// { count = 389, spacing = "index" | "log" }: so many of the sizes in scope, first and last among them,
+/// spaced evenly by their position, or as evenly as they allow by the logarithm of their size.
 enum class Spacing : std::uint8_t { index, log };
 std::string_view name_of(Spacing spacing);
 struct CountOfSizes {

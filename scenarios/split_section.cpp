@@ -1,6 +1,7 @@
 #include "scenarios/split_section.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -44,8 +45,9 @@ class Resolver {
 };
 
 /// What [validate] asks for by name; nothing where a point is in error.
-std::optional<std::vector<ExperimentId>> resolve_validated(const ValidateSection& validate, Resolver& resolver,
-                                                           const SplitRules& rules, std::uint32_t group_count) {
+std::optional<std::vector<ExperimentId>> resolve_validated(const ValidateSection& validate,
+                                                           Resolver& resolver, const SplitRules& rules,
+                                                           std::uint32_t group_count) {
   if (validate.all && validate.points.empty()) return std::vector<ExperimentId>{};
   std::vector<bool> wanted(resolver.reasons().size()), fitted(wanted.size());
   for (const auto& fits : rules.stage_fits)
@@ -72,9 +74,12 @@ std::optional<std::vector<ExperimentId>> resolve_validated(const ValidateSection
 /// The stage that a problem of make_split names, so that the problem can say the line.
 void report_split(TomlFile& file, const std::vector<StageSection>& stages, const Problems& problems) {
   for (const Error& error : problems) {
-    const auto names = [&](const StageSection& stage) { return error.where == fmt::format("stage '{}'", stage.stage.name); };
+    const auto names = [&](const StageSection& stage) {
+      return error.where == fmt::format("stage '{}'", stage.stage.name);
+    };
     const auto stage = std::ranges::find_if(stages, names);
-    file.report(stage == stages.end() ? 1 : stage->line, fmt::format("{} {}", error.where, error.what), error.hint);
+    file.report(stage == stages.end() ? 1 : stage->line, fmt::format("{} {}", error.where, error.what),
+                error.hint);
   }
 }
 

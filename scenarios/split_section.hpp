@@ -1,6 +1,8 @@
 // [validate] of a scenario, and the declared split: which experiments are fitted, held out, out of scope.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "scenarios/measured_section.hpp"

@@ -37,7 +37,7 @@ void read_budget(TomlSection& section, ScenarioStage& stage) {
   budget->rename(fmt::format("'budget' of {}", section.name()));
   stage.budget.iterations = budget->count("iterations", Need::optional).value_or(stage.budget.iterations);
   stage.budget.runs = budget->count("runs", Need::optional);
-  stage.budget.wall = budget->quantity("wall", Dimension::time, Need::optional, kAboveZero);
+  stage.budget.wall_seconds = budget->quantity("wall", Dimension::time, Need::optional, kAboveZero);
   budget->finish();
 }
 
@@ -56,8 +56,9 @@ class TunedBy {
         section.report("tune", fmt::format("{} tunes '{}', which [parameters] fixes", section.name(), id),
                        "do one of the two");
       } else if (!stage_[*index].empty()) {
-        section.report("tune", fmt::format("{} tunes '{}', which {} tunes already", section.name(), id, stage_[*index]),
-                       "each parameter is tuned by one stage, once");
+        section.report(
+            "tune", fmt::format("{} tunes '{}', which {} tunes already", section.name(), id, stage_[*index]),
+            "each parameter is tuned by one stage, once");
       } else {
         stage_[*index] = section.name();
         stage.tune.push_back(*index);
@@ -77,10 +78,14 @@ StageSection read_stage(TomlSection& section, TunedBy& tuned, const GroupNames& 
   stage.name = section.text("name").value_or("");
   if (!stage.name.empty()) section.rename(fmt::format("stage '{}'", stage.name));
   tuned.read(section, stage);
-  if (const auto name = section.text("loss", Need::optional))
-    if (const auto loss = one_of<Loss>(section, "loss", *name, kLosses)) stage.loss = *loss;
+  bool loss_known = true;  // otherwise the unit of the target is not known either
+  if (const auto name = section.text("loss", Need::optional)) {
+    const auto loss = one_of<Loss>(section, "loss", *name, kLosses);
+    loss_known = loss.has_value();
+    stage.loss = loss.value_or(stage.loss);
+  }
   read_budget(section, stage);
-  read_stop(section, stage);
+  if (section.value("stop", Need::optional) && loss_known) read_stop(section, stage);
   if (section.value("fit")) into.fits = read_fit_rules(section, "fit", section.name(), groups);
   section.finish();
   return into;
@@ -117,7 +122,8 @@ std::vector<FixedParameter> read_fixed(TomlSection& root, const ParameterTable& 
     if (index) {
       fixed.push_back(read_fixed_one(section, table[*index], *index));
     } else {
-      for (const Error& error : index.problems()) section.file().report(section.line(), error.what, error.hint);
+      for (const Error& error : index.problems())
+        section.file().report(section.line(), error.what, error.hint);
     }
   }
   return fixed;

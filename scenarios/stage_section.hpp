@@ -1,8 +1,11 @@
 // [parameters] and [[stage]] of a scenario: what is fixed, what is tuned, on which sizes.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scenarios/scenario.hpp"

@@ -1,7 +1,6 @@
 #include "scenarios/system_file.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <system_error>
 #include <vector>
 
@@ -91,8 +90,9 @@ void read_sources(TomlSection& root, const std::vector<std::string>& facts, Syst
   if (!section) return;
   for (const std::string& fact : facts) {
     if (!section->value(fact, Need::optional))
-      section->file().report(section->line(), fmt::format("fact '{}' has no source", fact),
-                             fmt::format("add \"{}\" = \"https://...\" or \"assumed: why\" to [sources]", fact));
+      section->file().report(
+          section->line(), fmt::format("fact '{}' has no source", fact),
+          fmt::format("add \"{}\" = \"https://...\" or \"assumed: why\" to [sources]", fact));
     else if (auto source = section->text(fact))
       spec.sources[fact] = *source;
   }
@@ -105,7 +105,8 @@ SystemSpec read_root(TomlSection& root) {
   spec.title = root.text("title").value_or("");
   std::vector<std::string> facts;
   if (auto section = root.table("node")) spec.node = read_node(Facts(std::move(*section), "node", facts));
-  if (auto section = root.table("fabric")) spec.fabric = read_fabric(Facts(std::move(*section), "fabric", facts));
+  if (auto section = root.table("fabric"))
+    spec.fabric = read_fabric(Facts(std::move(*section), "fabric", facts));
   facts.push_back("group.nodes");
   for (TomlSection& group : root.tables("group")) {
     if (auto nodes = group.text("nodes")) spec.group_nodes.push_back(*nodes);

@@ -71,13 +71,15 @@ TEST_CASE("systems: JUPITER Booster has 5,884 nodes in 25 groups of 15 leaves of
   CHECK(machine.spec().node.nvlinks_per_pair * machine.spec().node.nvlink_rate == doctest::Approx(150e9));
 }
 
-TEST_CASE("systems: each fact of a shipped system has a source that can be followed, or says what it rests on") {
+TEST_CASE(
+    "systems: each fact of a shipped system has a source that can be followed, or says what it rests on") {
   for (const char* name : {"juwels-booster", "jupiter-booster"}) {
     const Machine machine = shipped(name);
     CHECK(machine.spec().sources.size() == 18);
     for (const auto& [fact, source] : machine.spec().sources) {
       CAPTURE(fact);
-      CHECK((source.starts_with("https://") || source.starts_with("assumed: ") || source.starts_with("derived: ")));
+      CHECK((source.starts_with("https://") || source.starts_with("assumed: ") ||
+             source.starts_with("derived: ")));
     }
   }
 }
@@ -90,15 +92,21 @@ TEST_CASE("system file: what is wrong is said at its line, all at once") {
     CAPTURE(found);
     CHECK(found.find(wanted) != std::string::npos);
   };
-  find(replaced(text, "nic_rate = \"200 Gbit/s\"", "nic_rate = 25"), "x.toml:12: 'nic_rate' in [node] is an integer");
-  find(replaced(text, "nic_rate = \"200 Gbit/s\"", "nic_rate = \"0 GB/s\""), "x.toml:12: 'nic_rate' in [node] is 0 GB/s");
+  find(replaced(text, "nic_rate = \"200 Gbit/s\"", "nic_rate = 25"),
+       "x.toml:12: 'nic_rate' in [node] is an integer");
+  find(replaced(text, "nic_rate = \"200 Gbit/s\"", "nic_rate = \"0 GB/s\""),
+       "x.toml:12: 'nic_rate' in [node] is 0 GB/s");
   find(replaced(text, "gpus = 4", "gpus = 0"), "x.toml:8: 'gpus' in [node] is 0");
-  find(replaced(text, "nic_of_gpu = [0, 1, 2, 3]", "nic_of_gpu = [0, 1, 2]"), "x.toml:13: 'nic_of_gpu' has 3 entries for 4");
-  find(replaced(text, "nic_of_gpu = [0, 1, 2, 3]", "nic_of_gpu = [0, 1, 2, 4]"), "x.toml:13: 'nic_of_gpu' names NIC 4");
-  find(replaced(text, "dragonfly-plus", "torus"), "x.toml:17: fabric type 'torus' is not known (one of: dragonfly-plus)");
+  find(replaced(text, "nic_of_gpu = [0, 1, 2, 3]", "nic_of_gpu = [0, 1, 2]"),
+       "x.toml:13: 'nic_of_gpu' has 3 entries for 4");
+  find(replaced(text, "nic_of_gpu = [0, 1, 2, 3]", "nic_of_gpu = [0, 1, 2, 4]"),
+       "x.toml:13: 'nic_of_gpu' names NIC 4");
+  find(replaced(text, "dragonfly-plus", "torus"),
+       "x.toml:17: fabric type 'torus' is not known (one of: dragonfly-plus)");
   find(replaced(text, "schema = 1", "schema = 2"), "x.toml:2: 'schema' in the system file is 2");
   find(replaced(text, "\"node.nics\"", "\"node.nicks\""), "fact 'node.nics' has no source");
-  find(replaced(text, "\"node.nics\"", "\"node.nicks\""), "unknown key 'node.nicks' in [sources] (did you mean 'node.nics'?)");
+  find(replaced(text, "\"node.nics\"", "\"node.nicks\""),
+       "unknown key 'node.nicks' in [sources] (did you mean 'node.nics'?)");
   find(text.substr(0, text.find("[[group]]")), "the system has no nodes");
   const auto both = replaced(replaced(text, "gpus = 4", "gpus = 0"), "schema = 1", "schema = 2");
   find(both, "x.toml:2: ");

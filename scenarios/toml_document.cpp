@@ -10,7 +10,9 @@
 namespace caliper {
 namespace {
 
-std::uint32_t line_of(const toml::source_region& region) { return std::max<std::uint32_t>(region.begin.line, 1); }
+std::uint32_t line_of(const toml::source_region& region) {
+  return std::max<std::uint32_t>(region.begin.line, 1);
+}
 
 TomlValue converted(const toml::node& node);
 
@@ -43,8 +45,8 @@ TomlValue converted(const toml::node& node) {
 }  // namespace
 
 std::string_view kind_of(const TomlValue& value) {
-  constexpr std::array<std::string_view, 7> kKinds = {"a string",        "true or false", "an integer", "a number",
-                                                      "a date or time", "an array",      "a table"};
+  constexpr std::array<std::string_view, 7> kKinds = {
+      "a string", "true or false", "an integer", "a number", "a date or time", "an array", "a table"};
   return kKinds[value.content.index()];
 }
 

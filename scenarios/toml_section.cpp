@@ -16,7 +16,8 @@ std::string in_words(double value, Dimension dimension) { return format_quantity
 std::string in_words(Bounds bounds, Dimension dimension) {
   if (std::isinf(bounds.upper)) return fmt::format("at least {}", in_words(bounds.lower, dimension));
   if (std::isinf(bounds.lower)) return fmt::format("at most {}", in_words(bounds.upper, dimension));
-  return fmt::format("between {} and {}", in_words(bounds.lower, dimension), in_words(bounds.upper, dimension));
+  return fmt::format("between {} and {}", in_words(bounds.lower, dimension),
+                     in_words(bounds.upper, dimension));
 }
 
 }  // namespace
@@ -26,7 +27,9 @@ std::string TomlFile::at(std::uint32_t line) const { return fmt::format("{}:{}",
 void TomlFile::report(std::uint32_t line, std::string what, std::string hint) {
   Error error{at(line), std::move(what), std::move(hint)};
   // A default that is wrong is read once per group that it serves, and reported once.
-  const auto same = [&](const Error& other) { return other.where == error.where && other.what == error.what; };
+  const auto same = [&](const Error& other) {
+    return other.where == error.where && other.what == error.what;
+  };
   if (std::ranges::none_of(problems, same)) problems.push_back(std::move(error));
 }
 
@@ -47,7 +50,8 @@ std::optional<double> as_number(const TomlValue& value) {
 
 void report_choice(TomlSection& section, std::string_view key, std::string_view text,
                    std::span<const std::string> names) {
-  section.report(key, fmt::format("'{}' is '{}'", key, text), fmt::format("one of: {}", fmt::join(names, ", ")));
+  section.report(key, fmt::format("'{}' is '{}'", key, text),
+                 fmt::format("one of: {}", fmt::join(names, ", ")));
 }
 
 TomlSection::TomlSection(TomlFile& file, const TomlTable& table, std::string name, std::uint32_t line)
@@ -64,7 +68,8 @@ const TomlEntry* TomlSection::take(std::string_view key, Need need) {
   if (defaults_) defaults_->asked_.emplace(key);
   const TomlEntry* entry = find(key);
   if (!entry && need == Need::required)
-    file_->report(line_, fmt::format("'{}' is missing in {}", key, name_), fmt::format("add a line '{} = ...'", key));
+    file_->report(line_, fmt::format("'{}' is missing in {}", key, name_),
+                  fmt::format("add a line '{} = ...'", key));
   return entry;
 }
 
@@ -83,7 +88,8 @@ void TomlSection::report(std::string_view key, std::string what, std::string hin
 }
 
 void TomlSection::report_kind(const TomlEntry& entry, std::string_view wanted) {
-  file_->report(entry.line, fmt::format("'{}' in {} is {}", entry.key, name_at(entry.key), kind_of(entry.value)),
+  file_->report(entry.line,
+                fmt::format("'{}' in {} is {}", entry.key, name_at(entry.key), kind_of(entry.value)),
                 fmt::format("it has to be {}", wanted));
 }
 
@@ -98,7 +104,8 @@ std::optional<std::string> TomlSection::text(std::string_view key, Need need) {
     return std::nullopt;
   }
   if (trim(*text).empty()) {
-    report(key, fmt::format("'{}' in {} is empty", key, name_at(key)), "write something, or leave the line out");
+    report(key, fmt::format("'{}' in {} is empty", key, name_at(key)),
+           "write something, or leave the line out");
     return std::nullopt;
   }
   return *text;
@@ -138,14 +145,16 @@ std::optional<double> TomlSection::number(std::string_view key, Need need, Bound
   return number;
 }
 
-std::optional<double> TomlSection::quantity(std::string_view key, Dimension dimension, Need need, Bounds bounds) {
+std::optional<double> TomlSection::quantity(std::string_view key, Dimension dimension, Need need,
+                                            Bounds bounds) {
   if (dimension == Dimension::number) return number(key, need, bounds);
   const TomlEntry* entry = take(key, need);
   if (!entry) return std::nullopt;
   const auto* text = std::get_if<std::string>(&entry->value.content);
   if (!text) {
     constexpr std::string_view kExample[] = {"\"1.2 us\"", "\"512 MiB\"", "\"25 GB/s\" or \"200 Gbit/s\""};
-    report_kind(*entry, fmt::format("a quantity with its unit such as {}", kExample[static_cast<int>(dimension)]));
+    report_kind(*entry,
+                fmt::format("a quantity with its unit such as {}", kExample[static_cast<int>(dimension)]));
     return std::nullopt;
   }
   const auto parsed = parse_quantity(*text, dimension);
@@ -186,7 +195,8 @@ std::vector<std::uint32_t> TomlSection::counts(std::string_view key, Need need) 
   if (array)
     for (const TomlValue& element : *array)
       if (const auto* integer = std::get_if<std::int64_t>(&element.content))
-        if (*integer >= 0 && *integer <= 1'000'000'000) numbers.push_back(static_cast<std::uint32_t>(*integer));
+        if (*integer >= 0 && *integer <= 1'000'000'000)
+          numbers.push_back(static_cast<std::uint32_t>(*integer));
   if (!array || array->empty() || numbers.size() != array->size()) {
     report(key, fmt::format("'{}' in {} is no list of whole numbers from 0", key, name_at(key)),
            fmt::format("write {} = [0, 1, ...]", key));
@@ -231,7 +241,8 @@ std::vector<TomlSection::Named> TomlSection::named_tables(std::string_view key) 
   std::vector<Named> sections;
   for (const TomlEntry& entry : *outer->table_) {
     if (const auto* inner = std::get_if<TomlTable>(&entry.value.content))
-      sections.push_back({entry.key, TomlSection(*file_, *inner, fmt::format("[{}.{}]", key, entry.key), entry.line)});
+      sections.push_back(
+          {entry.key, TomlSection(*file_, *inner, fmt::format("[{}.{}]", key, entry.key), entry.line)});
     else
       outer->report_kind(entry, fmt::format("a table, [{}.NAME]", key));
   }
@@ -242,7 +253,8 @@ void TomlSection::finish() {
   const std::vector<std::string> known(asked_.begin(), asked_.end());
   for (const TomlEntry& entry : *table_)
     if (!asked_.contains(entry.key))
-      file_->report(entry.line, fmt::format("unknown key '{}' in {}", entry.key, name_), suggestion(entry.key, known));
+      file_->report(entry.line, fmt::format("unknown key '{}' in {}", entry.key, name_),
+                    suggestion(entry.key, known));
 }
 
 }  // namespace caliper

@@ -1,5 +1,5 @@
-// Reading one table of a TOML file: each key is read once, checked, and reported by file:line; what nobody reads is the
-// user's typing error.
+// Reading one table of a TOML file: each key is read once, checked, and reported by file:line; what nobody
+// reads is the user's typing error.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct Bounds {
   double upper = std::numeric_limits<double>::infinity();
 };
 
-/// Getters return nothing where the key is missing or wrong, and then have reported it (missing: only if required).
-/// Quantities are strings with a unit, plain numbers are TOML numbers; results are in SI.
+/// Getters return nothing where the key is missing or wrong, and then have reported it (missing: only if
+/// required). Quantities are strings with a unit, plain numbers are TOML numbers; results are in SI.
 class TomlSection {
  public:
   /// File and table outlive the section.
@@ -56,13 +56,14 @@ class TomlSection {
   std::uint32_t line_of(std::string_view key) const;
 
   std::optional<std::string> text(std::string_view key, Need need = Need::required);  ///< not blank
-  std::optional<std::uint32_t> count(std::string_view key, Need need = Need::required, std::uint32_t lower = 1,
-                                     std::uint32_t upper = 1'000'000'000);
+  std::optional<std::uint32_t> count(std::string_view key, Need need = Need::required,
+                                     std::uint32_t lower = 1, std::uint32_t upper = 1'000'000'000);
   std::optional<double> number(std::string_view key, Need need = Need::required, Bounds bounds = {});
   /// For Dimension::number the same as `number`. Bounds are in SI.
   std::optional<double> quantity(std::string_view key, Dimension dimension, Need need = Need::required,
                                  Bounds bounds = {});
-  std::vector<std::string> texts(std::string_view key, Need need = Need::required);  ///< array of strings, not empty
+  std::vector<std::string> texts(std::string_view key,
+                                 Need need = Need::required);  ///< array of strings, not empty
   std::vector<std::uint32_t> counts(std::string_view key, Need need = Need::required);
   std::optional<TomlSection> table(std::string_view key, Need need = Need::required);
   /// [[key]], in order; a single table or anything else is reported. Missing: none.
@@ -104,9 +105,11 @@ std::optional<double> as_number(const TomlValue& value);
 void report_choice(TomlSection& section, std::string_view key, std::string_view text,
                    std::span<const std::string> names);
 
-/// `text` as one of `values`, compared by their names (name_of); otherwise a problem at `key` that lists them.
+/// `text` as one of `values`, compared by their names (name_of); otherwise a problem at `key` that lists
+/// them.
 template <class T>
-std::optional<T> one_of(TomlSection& section, std::string_view key, std::string_view text, std::span<const T> values) {
+std::optional<T> one_of(TomlSection& section, std::string_view key, std::string_view text,
+                        std::span<const T> values) {
   std::vector<std::string> names;
   for (const T value : values) {
     names.emplace_back(name_of(value));

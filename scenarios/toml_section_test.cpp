@@ -43,7 +43,8 @@ TEST_CASE("toml section: values are read in SI, and a key that nobody reads is a
 
 TEST_CASE("toml section: every trouble of a file is reported, each at its key") {
   Reading reading(
-      "a = 25\nb = \"25\"\nc = \"25 us\"\nd = 1.5\ne = 7\nf = \"x\"\ng = \" \"\nh = [\"x\", 1]\ni = [[1]]\nj = 0.5\nk = nan\n");
+      "a = 25\nb = \"25\"\nc = \"25 us\"\nd = 1.5\ne = 7\nf = \"x\"\ng = \" \"\nh = [\"x\", 1]\ni = [[1]]\nj "
+      "= 0.5\nk = nan\n");
   TomlSection root = reading.root();
   CHECK(!root.quantity("a", Dimension::rate));
   CHECK(!root.quantity("b", Dimension::rate));
@@ -62,13 +63,16 @@ TEST_CASE("toml section: every trouble of a file is reported, each at its key") 
   const char* where[] = {"f.toml:1", "f.toml:2", "f.toml:3", "f.toml:4",  "f.toml:5",  "f.toml:6",
                          "f.toml:7", "f.toml:8", "f.toml:9", "f.toml:10", "f.toml:11", "f.toml:1"};
   for (std::size_t i = 0; i < 12; ++i) CHECK(reading.file.problems[i].where == where[i]);
-  CHECK(describe(reading.file.problems[0]) ==
-        "f.toml:1: 'a' in the file is an integer (it has to be a quantity with its unit such as \"25 GB/s\" or "
-        "\"200 Gbit/s\")");
+  CHECK(
+      describe(reading.file.problems[0]) ==
+      "f.toml:1: 'a' in the file is an integer (it has to be a quantity with its unit such as \"25 GB/s\" or "
+      "\"200 Gbit/s\")");
   CHECK(reading.file.problems[1].what.find("has no unit") != std::string::npos);
   CHECK(reading.file.problems[2].what.find("unknown unit 'us'") != std::string::npos);
-  CHECK(describe(reading.file.problems[4]) == "f.toml:5: 'e' in the file is 7 (it has to be between 1 and 6)");
-  CHECK(describe(reading.file.problems[9]) == "f.toml:10: 'j' in the file is 0.5 (it has to be between 0.6 and 1)");
+  CHECK(describe(reading.file.problems[4]) ==
+        "f.toml:5: 'e' in the file is 7 (it has to be between 1 and 6)");
+  CHECK(describe(reading.file.problems[9]) ==
+        "f.toml:10: 'j' in the file is 0.5 (it has to be between 0.6 and 1)");
   CHECK(reading.file.problems[11].what == "'missing' is missing in the file");
 }
 
@@ -88,5 +92,6 @@ TEST_CASE("toml section: defaults fill what is missing and are reported once, in
   defaults->finish();
   root.finish();
   CHECK(sizes == std::vector<std::uint32_t>{4, 5});
-  CHECK(reading.problems() == "f.toml:2: 'pool' in [defaults] is an integer (it has to be a string in quotes)");
+  CHECK(reading.problems() ==
+        "f.toml:2: 'pool' in [defaults] is an integer (it has to be a string in quotes)");
 }

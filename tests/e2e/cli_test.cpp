@@ -1,0 +1,284 @@
+// The program as a user meets it: commands, files, exit codes, messages.
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+using namespace caliper;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Finished {
+  int code;
+  std::string out;  ///< stdout and stderr
+};
+
+Finished shell(const std::string& command) {
+  FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
+  REQUIRE(pipe);
+  Finished finished{0, {}};
+  std::array<char, 4096> buffer;
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) finished.out.append(buffer.data(), n);
+  const int status = ::pclose(pipe);
+  finished.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return finished;
+}
+
+Finished calipersim(const std::string& arguments) { return shell(std::string(CALIPERSIM_BINARY) + " " + arguments); }
+
+/// A folder of its own, empty at the begin and gone at the end.
+struct Folder {
+  fs::path path;
+  explicit Folder(const std::string& name) : path(fs::temp_directory_path() / ("calipersim_e2e_" + name)) {
+    fs::remove_all(path);
+    fs::create_directories(path);
+  }
+  ~Folder() { fs::remove_all(path); }
+  std::string operator/(const std::string& name) const { return (path / name).string(); }
+  void put(const std::string& name, std::string_view content) const { REQUIRE(write_file(path / name, content).empty()); }
+};
+
+/// Synthetic measurements: start-up and bandwidth with a wobble of half a per cent between repeats.
+std::string synthetic_csv(const std::string& collective, int nodes, double start_us, double rate) {
+  std::string csv = fmt::format(
+      "# source: synthetic, made for this test\n# collective: {}\n# dtype: float32\n# nodes: {}\n# gpus_per_node: 4\n"
+      "# ranks: {}\n# nccl_version: 2.29.7\nsize_bytes,oop_time_us,ip_time_us\n",
+      collective, nodes, nodes * 4);
+  for (int shift = 23; shift <= 28; ++shift) {
+    const double time = start_us + static_cast<double>(1 << shift) / rate;
+    csv += fmt::format("{},{:.6f},{:.6f}\n", 1 << shift, time, time * 1.005);
+  }
+  return csv;
+}
+
+constexpr std::string_view kScenario = R"(schema = 1
+title = "Synthetic: one node fitted, two nodes held out"
+system = "juwels-booster"
+
+[placement.A]
+nodes = "jwb[0257-0260]"
+source = "assumed: synthetic"
+
+[defaults.group]
+placement = "A"
+data_type = "float32"
+nccl = "2.29.7"
+pool = "min"
+gpus_per_node = 4
+
+[[group]]
+name = "ar-1x4"
+collective = "all_reduce"
+nodes = 1
+[[group.measured]]
+file = "ar-1x4.csv"
+[[group.plan]]
+sizes = "all"
+algorithm = "ring"
+protocol = "simple"
+source = "derived"
+
+[[group]]
+name = "ag-2x4"
+collective = "all_gather"
+nodes = 2
+[[group.measured]]
+file = "ag-2x4.csv"
+[[group.plan]]
+sizes = "all"
+algorithm = "ring"
+protocol = "simple"
+source = "derived"
+
+[[stage]]
+name = "scale-up"
+tune = ["gpu.launch", "gpu.channel_rate"]
+fit = [{ group = "ar-1x4", sizes = { every = 2, from = 0 } }]
+loss = "log_rmse"
+budget = { iterations = 3 }
+
+[validate]
+groups = "all"
+)";
+
+void put_scenario(const Folder& folder, const std::string& scenario = std::string(kScenario)) {
+  folder.put("s.toml", scenario);
+  folder.put("ar-1x4.csv", synthetic_csv("all_reduce", 1, 60, 150e3));
+  folder.put("ag-2x4.csv", synthetic_csv("all_gather", 2, 90, 85e3));
+}
+
+std::string replaced(std::string_view from, std::string_view to) {
+  std::string text(kScenario);
+  const auto at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+/// Line of the scenario that holds `text`.
+int line_of(const std::string& scenario, std::string_view text) {
+  const auto lines = split_lines(scenario);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (lines[i].find(text) != std::string_view::npos) return static_cast<int>(i) + 1;
+  FAIL("no such line");
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("e2e: calibrate leaves all files, says what is held out, and is the same for any number of threads") {
+  const Folder folder("calibrate");
+  put_scenario(folder);
+  const Finished first = calipersim(fmt::format("calibrate {} --out {} --jobs 1", folder / "s.toml", folder / "one"));
+  CHECK_MESSAGE(first.code == 0, first.out);
+  CHECK(first.out.find("ag-2x4") != std::string::npos);
+  CHECK(first.out.find("report.html") != std::string::npos);
+  for (const char* name : {"calibrated.toml", "evaluations.sqlite", "history.csv", "predictions.csv", "validation.json",
+                           "report.html", "manifest.json"})
+    CHECK_MESSAGE(fs::exists(folder.path / "one" / name), name);
+  const auto validation = nlohmann::json::parse(*read_file(folder.path / "one/validation.json"));
+  CHECK(validation["groups"].size() == 3);  // ar-1x4 fitted and held out, ag-2x4 held out
+
+  const Finished second = calipersim(fmt::format("calibrate {} --out {} --jobs 2", folder / "s.toml", folder / "two"));
+  CHECK(second.code == 0);
+  for (const char* name : {"calibrated.toml", "history.csv", "predictions.csv", "validation.json"})
+    CHECK_MESSAGE(*read_file(folder.path / "one" / name) == *read_file(folder.path / "two" / name), name);
+
+  SUBCASE("resuming a finished calibration runs nothing and changes nothing") {
+    const std::string before = *read_file(folder.path / "one/calibrated.toml");
+    const Finished again =
+        calipersim(fmt::format("calibrate {} --out {} --resume --json", folder / "s.toml", folder / "one"));
+    CHECK(again.code == 0);
+    CHECK(again.out.find("\"runs\": 0") != std::string::npos);
+    CHECK(*read_file(folder.path / "one/calibrated.toml") == before);
+  }
+  SUBCASE("validate repeats the predictions from calibrated.toml alone") {
+    const Finished validated = calipersim(fmt::format("validate {} --params {} --out {}", folder / "s.toml",
+                                                      folder / "one/calibrated.toml", folder / "v"));
+    CHECK_MESSAGE(validated.code == 0, validated.out);
+    CHECK(*read_file(folder.path / "one/predictions.csv") == *read_file(folder.path / "v/predictions.csv"));
+  }
+  SUBCASE("validate refuses parameters that were found for another execution") {
+    put_scenario(folder, replaced("nccl = \"2.29.7\"", "nccl = \"2.18.3\""));
+    for (const char* name : {"ar-1x4.csv", "ag-2x4.csv"}) {
+      std::string csv = *read_file(folder.path / name);
+      csv.replace(csv.find("2.29.7"), 6, "2.18.3");
+      folder.put(name, csv);
+    }
+    const Finished refused = calipersim(fmt::format("validate {} --params {} --out {}", folder / "s.toml",
+                                                    folder / "one/calibrated.toml", folder / "v"));
+    CHECK(refused.code == 2);
+    CHECK(refused.out.find("calibrated.toml:") != std::string::npos);
+    CHECK(refused.out.find("'ar-1x4' is executed by another program") != std::string::npos);
+    CHECK(!fs::exists(folder.path / "v"));
+  }
+}
+
+TEST_CASE("e2e: wrong input is named with file and line, exit code 2, and nothing is written") {
+  struct Wrong {
+    std::string from, to, line_with, message;
+  };
+  const Wrong cases[] = {
+      {"pool = \"min\"", "pool = \"min\"\nplacment = \"A\"", "placment", "placement"},
+      {"nodes = \"jwb[0257-0260]\"", "nodes = \"jwb[0257-0260],nope\"", "nope", "nope"},
+      {"nodes = \"jwb[0257-0260]\"", "nodes = \"jwb[0257-0260,0257]\"", "0257]", "jwb0257"},
+      {"file = \"ag-2x4.csv\"", "file = \"missing.csv\"", "missing.csv", "no such file"},
+      {"\"gpu.launch\", ", "\"nvlink.rate\", ", "nvlink.rate", "direct parameter"},
+      {"sizes = { every = 2, from = 0 }", "sizes = { every = 2, from = \"1 GiB\" }", "from = \"1 GiB\"", ""},
+      {"groups = \"all\"", "groups = \"all\"\npoints = [{ group = \"ar-1x4\", sizes = [\"8 MiB\"] }]", "", "8 MiB"},
+      {"budget = { iterations = 3 }", "budget = { iterations = 3, wall = 10 }", "wall = 10", "unit"},
+      {"nodes = 2", "nodes = 5", "", "4"},
+      {"group = \"ar-1x4\"", "group = \"ar-1x5\"", "ar-1x5", "ar-1x4"},
+      {"collective = \"all_gather\"", "collective = \"all_together\"", "all_together", "all_gather"},
+      {"system = \"juwels-booster\"", "system = \"juwels\"", "system = \"juwels\"", "juwels-booster"},
+  };
+  for (const Wrong& wrong : cases) {
+    const Folder folder("wrong");
+    const std::string scenario = replaced(wrong.from, wrong.to);
+    put_scenario(folder, scenario);
+    const Finished finished = calipersim(fmt::format("calibrate {} --out {}", folder / "s.toml", folder / "out"));
+    CHECK_MESSAGE(finished.code == 2, wrong.to << ": " << finished.out);
+    CHECK_MESSAGE(finished.out.find("s.toml:") != std::string::npos, wrong.to << ": " << finished.out);
+    if (!wrong.line_with.empty()) {
+      const std::string where = fmt::format("s.toml:{}:", line_of(scenario, wrong.line_with));
+      CHECK_MESSAGE(finished.out.find(where) != std::string::npos, where << " not in: " << finished.out);
+    }
+    CHECK_MESSAGE(finished.out.find(wrong.message) != std::string::npos, wrong.message << " not in: " << finished.out);
+    CHECK(!fs::exists(folder.path / "out"));
+  }
+}
+
+TEST_CASE("e2e: simulate without measurements, as JSON, CSV and timeline; unknown names are refused") {
+  const Folder folder("simulate");
+  put_scenario(folder);
+  const std::string scenario = folder / "s.toml";
+  const Finished json = calipersim("simulate " + scenario + " --group ag-2x4 --size 1MiB --size 0B --json");
+  REQUIRE_MESSAGE(json.code == 0, json.out);
+  const auto parsed = nlohmann::json::parse(json.out);
+  CHECK(parsed["results"][0]["size_bytes"] == 1048576);
+  CHECK(parsed["results"][0]["time_us"].get<double>() > 10);
+  CHECK(parsed["results"][1]["time_us"].get<double>() == 0);  // nothing to send: no kernel
+
+  CHECK(calipersim("simulate " + scenario + " --out " + (folder / "r.csv")).code == 0);
+  CHECK(split_lines(*read_file(folder.path / "r.csv")).size() == 13);  // header and 2 groups of 6 sizes
+  const Finished traced =
+      calipersim("simulate " + scenario + " --group ag-2x4 --size 1MiB --trace " + (folder / "t.json"));
+  CHECK_MESSAGE(traced.code == 0, traced.out);
+  CHECK(nlohmann::json::parse(*read_file(folder.path / "t.json"))["traceEvents"].size() > 100);
+
+  for (const char* wrong : {"--group ag-2x5", "--size 64", "--size 64MB/s", "--size 1.5B", "--params nowhere.toml",
+                            "--out result.txt", "--jobs 0", "--trace t.json", "--fidelity quantum", "--nonsense"}) {
+    const Finished finished = calipersim("simulate " + scenario + " " + wrong);
+    CHECK_MESSAGE(finished.code == 2, wrong << ": " << finished.out);
+  }
+  CHECK(calipersim("simulate " + (folder / "none.toml")).code == 2);
+  CHECK(calipersim("").code == 2);
+  CHECK(calipersim("--version").code == 0);
+  CHECK(calipersim("--help").code == 0);
+}
+
+TEST_CASE("e2e: explain says what is tuned, and which plan runs with which proof") {
+  const Folder folder("explain");
+  put_scenario(folder);
+  const Finished parameters = calipersim("explain " + (folder / "s.toml"));
+  CHECK(parameters.code == 0);
+  CHECK(parameters.out.find("tuned in stage scale-up") != std::string::npos);
+  CHECK(parameters.out.find("nvlink.rate") != std::string::npos);
+  const Finished plan = calipersim("explain " + (folder / "s.toml") + " --group ar-1x4 --size 1MiB --json");
+  REQUIRE_MESSAGE(plan.code == 0, plan.out);
+  const auto json = nlohmann::json::parse(plan.out)["plans"][0];
+  CHECK(json["channels"] == 24);
+  CHECK(json["channels_used"] == 22);  // NCCL 2.22 and later use 22 of 24 at 1 MiB
+  CHECK(json["proof"] == "every rank ends with the right data");
+}
+
+TEST_CASE("e2e: import turns nccl-tests' text into CSV that a scenario reads; other text is refused") {
+  const Folder folder("import");
+  folder.put("log.txt", R"(# nThread 1 nGpus 4 minBytes 1048576 maxBytes 2097152 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0
+#
+#                                                              out-of-place                       in-place
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+     1048576        262144     float     sum      -1    40.00   26.21   39.32      0    41.00   25.58   38.36      0
+     2097152        524288     float     sum      -1    50.00   41.94   62.91      0    50.00   41.94   62.91      0
+# Out of bounds values : 0 OK
+# Avg bus bandwidth    : 50
+)");
+  const Finished imported = calipersim("import nccl-tests " + (folder / "log.txt") + " --out " + (folder / "m.csv"));
+  REQUIRE_MESSAGE(imported.code == 0, imported.out);
+  const std::string csv = *read_file(folder.path / "m.csv");
+  CHECK(csv.find("1048576,40") != std::string::npos);
+  CHECK(calipersim("import nccl-tests " + (folder / "m.csv") + " --out " + (folder / "again.csv")).code == 0);
+  folder.put("poem.txt", "shall I compare thee\nto a summer's day\n");
+  const Finished refused = calipersim("import nccl-tests " + (folder / "poem.txt") + " --out " + (folder / "p.csv"));
+  CHECK(refused.code == 2);
+  CHECK(!fs::exists(folder.path / "p.csv"));
+}

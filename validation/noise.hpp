@@ -1,0 +1,39 @@
+// How far measurements can be trusted: disagreement of repeats, and single points that lie off their
+// neighbours.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "calibration/dataset.hpp"
+
+namespace caliper {
+
+/// Relative disagreement of repeats in one group: for each size with two repeats or more, the median of |ln(a
+/// / b)| over its pairs of repeats; of these, the median over the sizes. NaN where no size has two.
+///
+/// For Gaussian scatter of relative standard deviation s a pair differs by 0.95 s in the median, so the
+/// number reads as the standard deviation of one repeat, and fewer than half of the sizes (or repeats) being
+/// disturbed does not move it much. It says nothing of what all repeats share, such as a slow allocation of
+/// nodes. Of more than 512 repeats of a size 512 evenly spaced ones are compared.
+double noise_floor(std::span<const Experiment> group);
+
+struct Outlier {
+  std::size_t index;  ///< into the span asked about
+  double deviation;   ///< (measured - expected) / expected
+};
+
+/// Points of one group (sorted by size) that lie off the smooth curve of their neighbours. For someone to
+/// look at: nothing is dropped.
+///
+/// Expected times come from straight lines of time over size, on which start-up plus bytes over bandwidth
+/// lies exactly: through the two neighbours, the two points before and the two points after; where one side
+/// has fewer than two, the second and third point of the other side stand in. A point is an outlier when it
+/// is off *all* of these lines to the same side; its deviation is the smallest. So a step of the curve (a
+/// protocol switch) is none, nor is the good neighbour of a bad point. Threshold: 5 % and four times the
+/// median deviation of the group's points from the line through their neighbours. Groups of fewer than five
+/// points have none; two bad points side by side hide each other.
+std::vector<Outlier> outliers(std::span<const Experiment> group);
+
+}  // namespace caliper
