@@ -8,6 +8,7 @@
 add_library(calipersim_options INTERFACE)
 target_compile_options(calipersim_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>  # false alarms in std::string, GCC bug 105651
   $<$<BOOL:${CALIPERSIM_WERROR}>:-Werror>)
 if(CALIPERSIM_SANITIZE)
   target_compile_options(calipersim_options INTERFACE -fsanitize=${CALIPERSIM_SANITIZE} -fno-omit-frame-pointer)

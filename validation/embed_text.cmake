@@ -2,7 +2,8 @@
 #   -DNAMES=kA,kB -DFILES=a.css,b.js -P embed_text.cmake
 string(REPLACE "," ";" names "${NAMES}")
 string(REPLACE "," ";" files "${FILES}")
-set(content "#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\nusing namespace std::string_view_literals;\n\n")
+set(content "#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\n")
+string(APPEND content "using namespace std::string_view_literals;\n\n")
 foreach(name file IN ZIP_LISTS names files)
   file(READ "${file}" bytes)
   string(APPEND content "const std::string_view ${name} = R\"embedded(${bytes})embedded\"sv;\n\n")
