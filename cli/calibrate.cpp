@@ -2,13 +2,13 @@
 #include <chrono>
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "calibration/qlogei_optimizer.hpp"
 #include "calibration/sobol_optimizer.hpp"
 #include "cli/command.hpp"
+#include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
 #include "scenarios/result_folder.hpp"
@@ -18,16 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
-  std::string scenario, out, stage, parameters, optimizer = "qlogei";
-  std::optional<std::uint32_t> iterations;
-  int jobs = 0;
-  std::uint64_t seed = 1;
-  bool resume = false, json = false;
-};
-
 /// The stages to run, as the scenario declares them. Problem: --stage names none of them.
-Result<std::vector<StageOptions>> stages_of(const Scenario& scenario, const Options& options) {
+Result<std::vector<StageOptions>> stages_of(const Scenario& scenario, const CalibrateOptions& options) {
   std::vector<StageOptions> stages;
   for (std::size_t s = 0; s < scenario.stages.size(); ++s) {
     const ScenarioStage& declared = scenario.stages[s];
@@ -93,9 +85,11 @@ Problems add_groups(const Scenario& scenario, CalibratedFile& file) {
   return {};
 }
 
-int run(const Options& options, const std::string& command_line) {
+}  // namespace
+
+int run_calibrate(const CalibrateOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  Manifest manifest{"calibrate", command_line, utc_now(), 0};
+  Manifest manifest{"calibrate", options.command_line, utc_now(), 0};
   const auto scenario = load(options.scenario);
   if (!scenario) return report(scenario.problems());
   auto stages = stages_of(*scenario, options);
@@ -146,38 +140,13 @@ int run(const Options& options, const std::string& command_line) {
   CALIPER_CHECK(bool(written));
   // Validated is what the file says, to its last digit.
   const Assessment assessment = assess(*scenario, *simulator, parameters_of(*scenario, *written));
-  const ReportData data = report_data(*scenario, options.scenario, assessment, &record, command_line);
+  const ReportData data = report_data(*scenario, options.scenario, assessment, &record, options.command_line);
   manifest.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (Problems problems = write_results(folder, *scenario, assessment, &record, text, data, manifest); !problems.empty())
     return report(problems);
   if (options.json) fmt::print("{}", summary_json(*scenario, assessment, &record, folder));
   else fmt::print("{}\n{}\n\nReport: {}\n", held_out_table(assessment), verdict(data), (folder / "report.html").string());
   return exit_code::kDone;
-}
-
-}  // namespace
-
-void add_calibrate(CLI::App& app, Run& run_later, const std::string& command_line) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("calibrate", "Tune the auxiliary parameters of a scenario and validate them");
-  command->add_option("SCENARIO", options->scenario, "Scenario file")->required();
-  command->add_option("-o,--out", options->out, "Folder for parameters, predictions and report")->required();
-  command->add_option("--stage", options->stage, "Only this stage; the others' parameters stay as they start");
-  command->add_option("-p,--params", options->parameters, "Start from this calibrated.toml instead of the defaults");
-  command->add_option("--optimizer", options->optimizer, "qlogei: batch Bayesian optimisation; sobol: space filling")
-      ->check(CLI::IsMember({"qlogei", "sobol"}))
-      ->capture_default_str();
-  command->add_option("--iterations", options->iterations, "Of each stage, instead of the scenario's budget");
-  command->add_option("-j,--jobs", options->jobs, "Threads; default: all. Changes no result")->check(CLI::PositiveNumber);
-  command->add_option("--seed", options->seed, "Of all random choices")->capture_default_str();
-  command->add_flag("--resume", options->resume, "Keep the evaluations of an earlier run in the folder");
-  command->add_flag("--json", options->json, "Print JSON");
-  command->callback([options, &run_later, command_line] {
-    run_later = [options, command_line] {
-      const auto limit = thread_limit(options->jobs);
-      return run(*options, command_line);
-    };
-  });
 }
 
 }  // namespace caliper

@@ -28,9 +28,9 @@ fs::path systems_folder() {
   if (const char* given = std::getenv("CALIPERSIM_SYSTEMS")) return given;
   std::error_code code;
   const fs::path program = fs::read_symlink("/proc/self/exe", code);
-  for (fs::path folder = program.parent_path(); !code && folder.has_relative_path(); folder = folder.parent_path())
+  for (fs::path folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
     for (const char* below : {"share/calipersim/systems", "scenarios/systems"})
-      if (fs::is_directory(folder / below, code)) return folder / below;
+      if (fs::is_directory(folder / below, code)) return folder / below;  // code: what is not there is no folder
   return "scenarios/systems";
 }
 

@@ -3,16 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "scenarios/scenario.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace caliper {
 
@@ -23,14 +18,6 @@ inline constexpr int kBadInput = 2;
 inline constexpr int kStuck = 3;
 inline constexpr int kInterrupted = 130;
 }  // namespace exit_code
-
-/// A command registers its options with the app and leaves in `run` what is to be done; run returns the exit code.
-using Run = std::function<int()>;
-void add_simulate(CLI::App& app, Run& run);
-void add_calibrate(CLI::App& app, Run& run, const std::string& command_line);
-void add_validate(CLI::App& app, Run& run, const std::string& command_line);
-void add_explain(CLI::App& app, Run& run);
-void add_import(CLI::App& app, Run& run);
 
 /// Prints the problems on stderr, one a line, and returns exit_code::kBadInput.
 int report(const Problems& problems);

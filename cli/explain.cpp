@@ -1,9 +1,9 @@
 // calipersim explain: what is fixed, what is tuned, which plan runs and where each fact comes from.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/options.hpp"
 #include "collectives/plan.hpp"
 #include "collectives/proof.hpp"
 #include "scenarios/direct_facts.hpp"
@@ -13,12 +13,6 @@ namespace caliper {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-struct Options {
-  std::string scenario;
-  std::vector<std::string> groups, sizes;
-  bool json = false;
-};
 
 /// What is explained of one group at one size.
 struct Explained {
@@ -168,7 +162,9 @@ Result<std::vector<Explained>> explain_groups(const Scenario& scenario, const st
   return list;
 }
 
-int run(const Options& options) {
+}  // namespace
+
+int run_explain(const ExplainOptions& options) {
   const auto scenario = load(options.scenario);
   if (!scenario) return report(scenario.problems());
   const auto groups = groups_named(*scenario, options.groups);
@@ -199,18 +195,6 @@ int run(const Options& options) {
   }
   for (const Json& plan : json["plans"]) print_plan(plan);
   return exit_code::kDone;
-}
-
-}  // namespace
-
-void add_explain(CLI::App& app, Run& run_later) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("explain", "What is fixed, what is tuned, which plan runs");
-  command->add_option("SCENARIO", options->scenario, "Scenario file")->required();
-  command->add_option("-g,--group", options->groups, "The plan of this group (repeatable)");
-  command->add_option("-s,--size", options->sizes, "At this size (repeatable); default: the largest measured one");
-  command->add_flag("--json", options->json, "Print JSON");
-  command->callback([options, &run_later] { run_later = [options] { return run(*options); }; });
 }
 
 }  // namespace caliper

@@ -1,7 +1,6 @@
 // calipersim import: foreign files into the project's own formats.
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
@@ -9,6 +8,7 @@
 #include "base/file.hpp"
 #include "base/units.hpp"
 #include "cli/command.hpp"
+#include "cli/options.hpp"
 #include "validation/measurement_log.hpp"
 #include "validation/measurement_writer.hpp"
 
@@ -17,12 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-struct Options {
-  std::vector<std::string> inputs;
-  std::string out;
-  bool json = false;
-};
 
 Json log_json(const MeasurementLog& log, const fs::path& written) {
   Json skipped = Json::array();
@@ -45,7 +39,9 @@ void print_log(const MeasurementLog& log, const fs::path& written) {
   for (const Skipped& row : log.skipped) fmt::print("  line {}: {}\n", row.line, row.reason);
 }
 
-int run(const Options& options) {
+}  // namespace
+
+int run_import_nccl_tests(const ImportOptions& options) {
   const bool folder = options.inputs.size() > 1 || fs::is_directory(options.out) || options.out.ends_with('/');
   std::vector<std::pair<MeasurementLog, fs::path>> logs;
   Problems problems;
@@ -75,19 +71,6 @@ int run(const Options& options) {
   }
   if (options.json) fmt::print("{}\n", list.dump(2));
   return exit_code::kDone;
-}
-
-}  // namespace
-
-void add_import(CLI::App& app, Run& run_later) {
-  CLI::App* command = app.add_subcommand("import", "Foreign files into the project's formats");
-  command->require_subcommand(1);
-  auto options = std::make_shared<Options>();
-  CLI::App* nccl_tests = command->add_subcommand("nccl-tests", "Measurements: nccl-tests' text or JSON output to CSV");
-  nccl_tests->add_option("INPUT", options->inputs, "Logs, JSON files or CSV files")->required();
-  nccl_tests->add_option("-o,--out", options->out, "CSV file; a folder for several inputs")->required();
-  nccl_tests->add_flag("--json", options->json, "Print JSON");
-  nccl_tests->callback([options, &run_later] { run_later = [options] { return run(*options); }; });
 }
 
 }  // namespace caliper

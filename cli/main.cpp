@@ -1,6 +1,10 @@
 // calipersim: one binary, one file per command.
 #include <cstdio>
 #include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -8,28 +12,129 @@
 #include <spdlog/spdlog.h>
 
 #include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/progress.hpp"
 #include "scenarios/version.hpp"
 
 namespace {
 
+using namespace caliper;
+
+/// What the chosen command is to do; set while the command line is parsed.
+using Run = std::function<int()>;
+
+struct CommandLine {
+  std::string text;  ///< as given
+  int jobs = 0;      ///< threads, 0: all
+};
+
+CLI::App* add_command(CLI::App& app, const char* name, const char* about, std::string& scenario) {
+  CLI::App* command = app.add_subcommand(name, about);
+  command->add_option("SCENARIO", scenario, "Scenario file")->required();
+  return command;
+}
+
+void add_jobs(CLI::App* command, CommandLine& line) {
+  command->add_option("-j,--jobs", line.jobs, "Threads; default: all. Changes no result")->check(CLI::PositiveNumber);
+}
+
+void add_choice_of_runs(CLI::App* command, std::vector<std::string>& groups, std::vector<std::string>& sizes,
+                        const char* default_size) {
+  command->add_option("-g,--group", groups, "Only this group (repeatable)");
+  command->add_option("-s,--size", sizes, std::string("Message size such as 64MiB (repeatable); default: ") + default_size);
+}
+
+void add_simulate(CLI::App& app, CommandLine& line, Run& run) {
+  auto options = std::make_shared<SimulateOptions>();
+  CLI::App* command = add_command(app, "simulate", "Completion times of the groups of a scenario", options->scenario);
+  add_choice_of_runs(command, options->groups, options->sizes, "the measured ones");
+  command->add_option("-p,--params", options->parameters, "calibrated.toml; default: the scenario's defaults");
+  command->add_option("--fidelity", options->fidelity, "Level of the network model")
+      ->check(CLI::IsMember({"flow"}))
+      ->capture_default_str();
+  command->add_option("-o,--out", options->out, "Write results to FILE.csv or FILE.json")
+      ->check([](const std::string& name) {
+        return name.ends_with(".csv") || name.ends_with(".json") ? "" : "must end in .csv or .json";
+      });
+  command->add_option("--trace", options->trace, "Write a timeline of a single run for Perfetto (JSON)");
+  command->add_flag("--json", options->json, "Print JSON");
+  add_jobs(command, line);
+  command->callback([options, &run] { run = [options] { return run_simulate(*options); }; });
+}
+
+void add_calibrate(CLI::App& app, CommandLine& line, Run& run) {
+  auto options = std::make_shared<CalibrateOptions>();
+  CLI::App* command = add_command(app, "calibrate", "Tune the auxiliary parameters of a scenario and validate them",
+                                  options->scenario);
+  command->add_option("-o,--out", options->out, "Folder for parameters, predictions and report")->required();
+  command->add_option("--stage", options->stage, "Only this stage; the others' parameters stay as they start");
+  command->add_option("-p,--params", options->parameters, "Start from this calibrated.toml instead of the defaults");
+  command->add_option("--optimizer", options->optimizer, "qlogei: batch Bayesian optimisation; sobol: space filling")
+      ->check(CLI::IsMember({"qlogei", "sobol"}))
+      ->capture_default_str();
+  command->add_option("--iterations", options->iterations, "Of each stage, instead of the scenario's budget")
+      ->check(CLI::Range(1, 100000));
+  command->add_option("--seed", options->seed, "Of all random choices")->capture_default_str();
+  command->add_flag("--resume", options->resume, "Keep the evaluations of an earlier run in the folder");
+  command->add_flag("--json", options->json, "Print JSON");
+  add_jobs(command, line);
+  command->callback([options, &line, &run] {
+    options->command_line = line.text;
+    run = [options] { return run_calibrate(*options); };
+  });
+}
+
+void add_validate(CLI::App& app, CommandLine& line, Run& run) {
+  auto options = std::make_shared<ValidateOptions>();
+  CLI::App* command =
+      add_command(app, "validate", "Compare predictions of given parameters with measurements", options->scenario);
+  command->add_option("-p,--params", options->parameters, "calibrated.toml")->required();
+  command->add_option("-o,--out", options->out, "Folder for predictions and report")->required();
+  command->add_flag("--json", options->json, "Print JSON");
+  add_jobs(command, line);
+  command->callback([options, &line, &run] {
+    options->command_line = line.text;
+    run = [options] { return run_validate(*options); };
+  });
+}
+
+void add_explain(CLI::App& app, Run& run) {
+  auto options = std::make_shared<ExplainOptions>();
+  CLI::App* command = add_command(app, "explain", "What is fixed, what is tuned, which plan runs", options->scenario);
+  add_choice_of_runs(command, options->groups, options->sizes, "the largest measured one");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([options, &run] { run = [options] { return run_explain(*options); }; });
+}
+
+void add_import(CLI::App& app, Run& run) {
+  auto options = std::make_shared<ImportOptions>();
+  CLI::App* command = app.add_subcommand("import", "Foreign files into the project's formats");
+  command->require_subcommand(1);
+  CLI::App* nccl_tests = command->add_subcommand("nccl-tests", "Measurements: nccl-tests' text or JSON output to CSV");
+  nccl_tests->add_option("INPUT", options->inputs, "Logs, JSON files or CSV files")->required();
+  nccl_tests->add_option("-o,--out", options->out, "CSV file; a folder for several inputs")->required();
+  nccl_tests->add_flag("--json", options->json, "Print JSON");
+  nccl_tests->callback([options, &run] { run = [options] { return run_import_nccl_tests(*options); }; });
+}
+
 int run_program(int argc, char** argv) {
-  CLI::App app{"Simulates HPC and AI collectives, calibrates the simulation on measurements, and says how far to trust it."};
-  app.set_version_flag("--version", caliper::version_text());
+  CLI::App app{"Simulates HPC and AI collectives, calibrates the simulation on measurements, says how far to trust it."};
+  app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
-  app.fallthrough(false);
-  caliper::Run run;
-  const std::string command_line = caliper::quoted_command_line(argc, argv);
-  caliper::add_simulate(app, run);
-  caliper::add_calibrate(app, run, command_line);
-  caliper::add_validate(app, run, command_line);
-  caliper::add_explain(app, run);
-  caliper::add_import(app, run);
+  Run run;
+  CommandLine line{quoted_command_line(argc, argv)};
+  add_simulate(app, line, run);
+  add_calibrate(app, line, run);
+  add_validate(app, line, run);
+  add_explain(app, run);
+  add_import(app, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);  // prints help, version or the problem
-    return code == 0 ? caliper::exit_code::kDone : caliper::exit_code::kBadInput;
+    return code == 0 ? exit_code::kDone : exit_code::kBadInput;
   }
+  const auto limit = thread_limit(line.jobs);
   return run();
 }
 

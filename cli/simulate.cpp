@@ -2,7 +2,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
@@ -11,6 +10,7 @@
 
 #include "base/file.hpp"
 #include "cli/command.hpp"
+#include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "engine/flow_run.hpp"
 #include "engine/trace.hpp"
@@ -20,14 +20,6 @@
 
 namespace caliper {
 namespace {
-
-struct Options {
-  std::string scenario;
-  std::vector<std::string> groups, sizes;
-  std::string parameters, out, trace, fidelity = "flow";
-  bool json = false;
-  int jobs = 0;
-};
 
 /// One completion time that was asked for.
 struct Row {
@@ -144,7 +136,9 @@ std::string as_table(const Scenario& scenario, const std::vector<Row>& rows) {
   return text_table(table);
 }
 
-int run(const Options& options) {
+}  // namespace
+
+int run_simulate(const SimulateOptions& options) {
   const auto scenario = load(options.scenario);
   if (!scenario) return report(scenario.problems());
   const auto groups = groups_named(*scenario, options.groups);
@@ -182,33 +176,6 @@ int run(const Options& options) {
     spdlog::error("{} at {}: {}", scenario->groups[row.group].name, format_bytes(row.bytes), row.stuck);
   }
   return stuck ? exit_code::kStuck : exit_code::kDone;
-}
-
-}  // namespace
-
-void add_simulate(CLI::App& app, Run& run_later) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("simulate", "Completion times of the groups of a scenario");
-  command->add_option("SCENARIO", options->scenario, "Scenario file")->required();
-  command->add_option("-g,--group", options->groups, "Only this group (repeatable)");
-  command->add_option("-s,--size", options->sizes, "Message size such as 64MiB (repeatable); default: the measured ones");
-  command->add_option("-p,--params", options->parameters, "calibrated.toml; default: the scenario's defaults");
-  command->add_option("--fidelity", options->fidelity, "Level of the network model")
-      ->check(CLI::IsMember({"flow"}))
-      ->capture_default_str();
-  command->add_option("-o,--out", options->out, "Write results to FILE.csv or FILE.json")
-      ->check([](const std::string& name) {
-        return name.ends_with(".csv") || name.ends_with(".json") ? "" : "must end in .csv or .json";
-      });
-  command->add_option("--trace", options->trace, "Write a timeline of a single run for Perfetto (JSON)");
-  command->add_option("-j,--jobs", options->jobs, "Threads; default: all")->check(CLI::PositiveNumber);
-  command->add_flag("--json", options->json, "Print JSON");
-  command->callback([options, &run_later] {
-    run_later = [options] {
-      const auto limit = thread_limit(options->jobs);
-      return run(*options);
-    };
-  });
 }
 
 }  // namespace caliper
