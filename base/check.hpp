@@ -8,4 +8,5 @@ namespace caliper {
 
 }  // namespace caliper
 
-#define CALIPER_CHECK(condition) ((condition) ? void(0) : ::caliper::check_failed(#condition, __FILE__, __LINE__))
+#define CALIPER_CHECK(condition) \
+  ((condition) ? void(0) : ::caliper::check_failed(#condition, __FILE__, __LINE__))

@@ -26,8 +26,8 @@ void append(Problems& to, Problems from) {
 }
 
 void check_failed(const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "calipersim: internal error: %s does not hold (%s:%d); please report it\n", condition, file,
-               line);
+  std::fprintf(stderr, "calipersim: internal error: %s does not hold (%s:%d); please report it\n", condition,
+               file, line);
   std::fflush(nullptr);
   std::_Exit(70);
 }

@@ -25,8 +25,8 @@ std::string describe(const Error& error);
 std::string describe(const Problems& problems);
 void append(Problems& to, Problems from);
 
-/// A value, or the problems that kept it from being made. Exceptions of libraries are turned into problems where the
-/// library is called; this project throws none of its own.
+/// A value, or the problems that kept it from being made. Exceptions of libraries are turned into problems
+/// where the library is called; this project throws none of its own.
 template <class T>
 class [[nodiscard]] Result {
  public:

@@ -7,9 +7,8 @@
 #include <system_error>
 
 #include <fcntl.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace caliper {
 
@@ -18,7 +17,8 @@ namespace fs = std::filesystem;
 Result<std::string> read_file(const fs::path& path) {
   std::error_code code;
   const auto status = fs::status(path, code);
-  if (!fs::exists(status)) return Error{path.string(), "no such file", "paths are relative to the file that names them"};
+  if (!fs::exists(status))
+    return Error{path.string(), "no such file", "paths are relative to the file that names them"};
   if (fs::is_directory(status)) return Error{path.string(), "is a folder, not a file", ""};
   std::ifstream in(path, std::ios::binary);
   if (!in) return Error{path.string(), fmt::format("cannot be read: {}", std::strerror(errno)), ""};

@@ -12,8 +12,8 @@ namespace caliper {
 /// The bytes of a regular file. Missing, unreadable, a folder: an error that names it.
 Result<std::string> read_file(const std::filesystem::path& path);
 
-/// Writes beside the target under a temporary name, flushes to disk, then renames. On any failure (no such folder, no
-/// permission, disk full) the target is as it was and the problem says why.
+/// Writes beside the target under a temporary name, flushes to disk, then renames. On any failure (no such
+/// folder, no permission, disk full) the target is as it was and the problem says why.
 Problems write_file(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace caliper

@@ -38,7 +38,8 @@ TEST_CASE("text: line ends, byte order mark and a missing last newline lose noth
   const std::vector<std::string_view> want = {"a", "", "b"};
   CHECK(split_lines("a\n\nb") == want);
   CHECK(split_lines("a\n\nb\n") == want);
-  CHECK(split_lines("\xEF\xBB\xBF" "a\r\n\r\nb\r\n") == want);
+  CHECK(split_lines("\xEF\xBB\xBF"
+                    "a\r\n\r\nb\r\n") == want);
   CHECK(words(" a  bc\td ") == std::vector<std::string_view>{"a", "bc", "d"});
   CHECK(!parse_double("1.0x"));
   CHECK(!parse_double("nan"));

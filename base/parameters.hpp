@@ -1,5 +1,5 @@
-// The parameter table: what may be tuned (auxiliary) and what may not (direct). It is the single truth from which
-// search spaces, `explain`, reports and docs are made. Modules contribute rows; `scenarios` joins them.
+// The parameter table: what may be tuned (auxiliary) and what may not (direct). It is the single truth from
+// which search spaces, `explain`, reports and docs are made. Modules contribute rows; `scenarios` joins them.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ struct AuxiliaryParameter {
   std::string source;  ///< of the default
 };
 
-/// A property of the target that is observed or specified, never tuned. Its value stands where `given_by` says.
+/// A property of the target that is observed or specified, never tuned. Its value stands where `given_by`
+/// says.
 struct DirectParameter {
   std::string id;  ///< "nvlink.rate"
   std::string meaning;
@@ -55,7 +56,8 @@ class ParameterTable {
   ParameterIndex index_of(std::string_view id) const;
   std::vector<double> defaults() const;
 
-  /// Index of a parameter that a user wants to tune or fix. A direct one, or an unknown name, is an error that says so.
+  /// Index of a parameter that a user wants to tune or fix. A direct one, or an unknown name, is an error
+  /// that says so.
   Result<ParameterIndex> tunable(std::string_view id) const;
 
  private:

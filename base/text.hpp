@@ -12,7 +12,8 @@ namespace caliper {
 
 std::string_view trim(std::string_view text);
 
-/// Lines without their ends (LF or CRLF) and without a leading byte order mark; a missing last newline loses nothing.
+/// Lines without their ends (LF or CRLF) and without a leading byte order mark; a missing last newline loses
+/// nothing.
 std::vector<std::string_view> split_lines(std::string_view text);
 /// Fields between separators, not trimmed; "" gives one empty field.
 std::vector<std::string_view> split(std::string_view text, char separator);

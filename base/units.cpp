@@ -20,30 +20,39 @@ constexpr double kKi = 1024.0, kMi = kKi * 1024, kGi = kMi * 1024, kTi = kGi * 1
 
 constexpr std::array kTimes = {Unit{"s", 1},      Unit{"ms", 1e-3},  Unit{"us", 1e-6}, Unit{"ns", 1e-9},
                                Unit{"ps", 1e-12}, Unit{"min", 60.0}, Unit{"h", 3600.0}};
-constexpr std::array kBytes = {Unit{"B", 1},     Unit{"kB", 1e3},  Unit{"MB", 1e6},  Unit{"GB", 1e9}, Unit{"TB", 1e12},
-                               Unit{"KiB", kKi}, Unit{"MiB", kMi}, Unit{"GiB", kGi}, Unit{"TiB", kTi}};
-constexpr std::array kRates = {Unit{"B/s", 1},           Unit{"kB/s", 1e3},       Unit{"MB/s", 1e6},
-                               Unit{"GB/s", 1e9},        Unit{"TB/s", 1e12},      Unit{"KiB/s", kKi},
-                               Unit{"MiB/s", kMi},       Unit{"GiB/s", kGi},      Unit{"TiB/s", kTi},
-                               Unit{"bit/s", 1.0 / 8},   Unit{"kbit/s", 1e3 / 8}, Unit{"Mbit/s", 1e6 / 8},
-                               Unit{"Gbit/s", 1e9 / 8},  Unit{"Tbit/s", 1e12 / 8}};
+constexpr std::array kBytes = {Unit{"B", 1},     Unit{"kB", 1e3},  Unit{"MB", 1e6},
+                               Unit{"GB", 1e9},  Unit{"TB", 1e12}, Unit{"KiB", kKi},
+                               Unit{"MiB", kMi}, Unit{"GiB", kGi}, Unit{"TiB", kTi}};
+constexpr std::array kRates = {Unit{"B/s", 1},          Unit{"kB/s", 1e3},       Unit{"MB/s", 1e6},
+                               Unit{"GB/s", 1e9},       Unit{"TB/s", 1e12},      Unit{"KiB/s", kKi},
+                               Unit{"MiB/s", kMi},      Unit{"GiB/s", kGi},      Unit{"TiB/s", kTi},
+                               Unit{"bit/s", 1.0 / 8},  Unit{"kbit/s", 1e3 / 8}, Unit{"Mbit/s", 1e6 / 8},
+                               Unit{"Gbit/s", 1e9 / 8}, Unit{"Tbit/s", 1e12 / 8}};
 
 std::span<const Unit> units_of(Dimension dimension) {
   switch (dimension) {
-    case Dimension::time: return kTimes;
-    case Dimension::bytes: return kBytes;
-    case Dimension::rate: return kRates;
-    case Dimension::number: return {};
+    case Dimension::time:
+      return kTimes;
+    case Dimension::bytes:
+      return kBytes;
+    case Dimension::rate:
+      return kRates;
+    case Dimension::number:
+      return {};
   }
   return {};
 }
 
 std::string_view example_of(Dimension dimension) {
   switch (dimension) {
-    case Dimension::time: return "a time such as \"1.2 us\"";
-    case Dimension::bytes: return "a size such as \"512 MiB\"";
-    case Dimension::rate: return "a rate such as \"25 GB/s\" or \"200 Gbit/s\"";
-    case Dimension::number: return "a plain number such as 0.98";
+    case Dimension::time:
+      return "a time such as \"1.2 us\"";
+    case Dimension::bytes:
+      return "a size such as \"512 MiB\"";
+    case Dimension::rate:
+      return "a rate such as \"25 GB/s\" or \"200 Gbit/s\"";
+    case Dimension::number:
+      return "a plain number such as 0.98";
   }
   return "";
 }
@@ -84,10 +93,14 @@ std::string format_quantity(double value, Dimension dimension, int significant_d
     return fmt::format("{:.{}g} {}", value / factor, significant_digits, unit);
   };
   switch (dimension) {
-    case Dimension::time: return std::abs(value) >= 1 ? scaled(1, "s") : scaled(1e-6, "us");
-    case Dimension::rate: return scaled(1e9, "GB/s");
-    case Dimension::bytes: return std::abs(value) >= kMi ? scaled(kMi, "MiB") : scaled(1, "B");
-    case Dimension::number: return fmt::format("{:.{}g}", value, significant_digits);
+    case Dimension::time:
+      return std::abs(value) >= 1 ? scaled(1, "s") : scaled(1e-6, "us");
+    case Dimension::rate:
+      return scaled(1e9, "GB/s");
+    case Dimension::bytes:
+      return std::abs(value) >= kMi ? scaled(kMi, "MiB") : scaled(1, "B");
+    case Dimension::number:
+      return fmt::format("{:.{}g}", value, significant_digits);
   }
   return "";
 }

@@ -16,7 +16,8 @@ TEST_CASE("units: what people write becomes SI") {
 }
 
 TEST_CASE("units: each wrong way of writing a quantity is refused with an example of the right one") {
-  for (const char* text : {"25", "25 Gb", "25 GBps", "-", "", "nan GB/s", "inf GB/s", "25 GB/s x", "x25 GB/s", "1.2 us"})
+  for (const char* text :
+       {"25", "25 Gb", "25 GBps", "-", "", "nan GB/s", "inf GB/s", "25 GB/s x", "x25 GB/s", "1.2 us"})
     CHECK_MESSAGE(!parse_quantity(text, Dimension::rate), text);
   CHECK(!parse_quantity("0.98 us", Dimension::number));
   CHECK(!parse_bytes("1.5 B"));
@@ -26,9 +27,12 @@ TEST_CASE("units: each wrong way of writing a quantity is refused with an exampl
 }
 
 TEST_CASE("units: what is printed reads back") {
-  for (const std::uint64_t bytes : {0ull, 1ull, 1023ull, 1024ull, 98304ull, 1ull << 30, (1ull << 40) + 1, 3ull << 41})
+  for (const std::uint64_t bytes :
+       {0ull, 1ull, 1023ull, 1024ull, 98304ull, 1ull << 30, (1ull << 40) + 1, 3ull << 41})
     CHECK(*parse_bytes(format_bytes(bytes)) == bytes);
   for (const double value : {1.7e-6, 2.5, 3e-9, 123456e-6})
-    CHECK(*parse_quantity(format_quantity(value, Dimension::time, 17), Dimension::time) == doctest::Approx(value).epsilon(1e-15));
-  CHECK(*parse_quantity(format_quantity(21.3e9, Dimension::rate, 17), Dimension::rate) == doctest::Approx(21.3e9).epsilon(1e-15));
+    CHECK(*parse_quantity(format_quantity(value, Dimension::time, 17), Dimension::time) ==
+          doctest::Approx(value).epsilon(1e-15));
+  CHECK(*parse_quantity(format_quantity(21.3e9, Dimension::rate, 17), Dimension::rate) ==
+        doctest::Approx(21.3e9).epsilon(1e-15));
 }

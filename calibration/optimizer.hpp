@@ -10,13 +10,13 @@ namespace caliper {
 
 /// One evaluated candidate. Failed candidates are part of the history: they are to be avoided, not forgotten.
 struct Evaluation {
-  Eigen::VectorXd point;       ///< in the unit cube, [d]
-  double loss;                 ///< infinite where the simulator failed
-  Eigen::VectorXd residuals;   ///< of every fitted experiment, [m]; empty where the simulator failed
+  Eigen::VectorXd point;      ///< in the unit cube, [d]
+  double loss;                ///< infinite where the simulator failed
+  Eigen::VectorXd residuals;  ///< of every fitted experiment, [m]; empty where the simulator failed
 };
 
-/// Proposes candidates as a pure function of its settings (with the seed) and the history. That alone makes a resumed
-/// run equal to an uninterrupted one, and the number of threads irrelevant.
+/// Proposes candidates as a pure function of its settings (with the seed) and the history. That alone makes a
+/// resumed run equal to an uninterrupted one, and the number of threads irrelevant.
 struct Optimizer {
   virtual ~Optimizer() = default;
   /// Points to evaluate before the first proposal, [d] each; the caller adds the default configuration.

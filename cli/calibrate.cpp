@@ -36,9 +36,10 @@ Result<std::vector<StageOptions>> stages_of(const Scenario& scenario, const Cali
     stages.push_back(std::move(stage));
   }
   if (stages.empty())
-    return Error{options.scenario,
-                 options.stage.empty() ? "declares no stage" : fmt::format("has no stage '{}'", options.stage),
-                 "a [[stage]] says what is tuned and on which measurements"};
+    return Error{
+        options.scenario,
+        options.stage.empty() ? "declares no stage" : fmt::format("has no stage '{}'", options.stage),
+        "a [[stage]] says what is tuned and on which measurements"};
   return stages;
 }
 
@@ -61,7 +62,8 @@ Result<EvaluationCache> open_cache(const fs::path& folder, bool resume) {
 CalibratedFile calibrated_file(const Scenario& scenario, const CalibrationRecord& record) {
   CalibratedFile file;
   const std::vector<double>& values = record.results.back().parameters;
-  for (ParameterIndex i = 0; i < scenario.parameters.size(); ++i) file.parameters.push_back({i, values[i], "", {}});
+  for (ParameterIndex i = 0; i < scenario.parameters.size(); ++i)
+    file.parameters.push_back({i, values[i], "", {}});
   for (std::size_t s = 0; s < record.results.size(); ++s)
     for (std::size_t p = 0; p < record.stages[s].tuned.size(); ++p) {
       CalibratedParameter& parameter = file.parameters[record.stages[s].tuned[p]];
@@ -75,7 +77,8 @@ Problems add_groups(const Scenario& scenario, CalibratedFile& file) {
   for (std::uint32_t g = 0; g < scenario.groups.size(); ++g) {
     CalibratedGroup group{scenario.groups[g].name, {}, "", 0};
     for (const ExperimentId id : scenario.dataset.of_group(g))
-      if (scenario.split.set[id.index] != Set::out_of_scope) group.sizes.push_back(scenario.dataset[id].bytes);
+      if (scenario.split.set[id.index] != Set::out_of_scope)
+        group.sizes.push_back(scenario.dataset[id].bytes);
     if (group.sizes.empty()) continue;
     const auto hash = group_program_hash(scenario, g, group.sizes);
     if (!hash) return hash.problems();
@@ -104,8 +107,9 @@ int run_calibrate(const CalibrateOptions& options) {
   const std::vector<ExperimentId> simulated = simulated_experiments(*scenario);
   const auto simulator = ScenarioSimulator::build(*scenario, simulated);
   if (!simulator) return report(simulator.problems());
-  spdlog::info("{}: {} experiments in {} groups, programs built in {:.1f} s", scenario->title, simulated.size(),
-               scenario->groups.size(), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  spdlog::info("{}: {} experiments in {} groups, programs built in {:.1f} s", scenario->title,
+               simulated.size(), scenario->groups.size(),
+               std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
 
   const EvaluationContext context{scenario->parameters, scenario->dataset, *simulator, *cache};
   CalibrationRecord record{*stages, {}, {}, options.seed};
@@ -113,8 +117,8 @@ int run_calibrate(const CalibrateOptions& options) {
     const InterruptFlag interrupt;
     CalibrationProgress progress(interrupt);
     auto results = run_stages(
-        context, *start, *stages, [&](const StageOptions& stage) { return optimizer_for(options.optimizer, stage); },
-        &progress);
+        context, *start, *stages,
+        [&](const StageOptions& stage) { return optimizer_for(options.optimizer, stage); }, &progress);
     if (!results) return report(results.problems());
     record.results = *std::move(results);
   }
@@ -142,10 +146,14 @@ int run_calibrate(const CalibrateOptions& options) {
   const Assessment assessment = assess(*scenario, *simulator, parameters_of(*scenario, *written));
   const ReportData data = report_data(*scenario, options.scenario, assessment, &record, options.command_line);
   manifest.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (Problems problems = write_results(folder, *scenario, assessment, &record, text, data, manifest); !problems.empty())
+  if (Problems problems = write_results(folder, *scenario, assessment, &record, text, data, manifest);
+      !problems.empty())
     return report(problems);
-  if (options.json) fmt::print("{}", summary_json(*scenario, assessment, &record, folder));
-  else fmt::print("{}\n{}\n\nReport: {}\n", held_out_table(assessment), verdict(data), (folder / "report.html").string());
+  if (options.json)
+    fmt::print("{}", summary_json(*scenario, assessment, &record, folder));
+  else
+    fmt::print("{}\n{}\n\nReport: {}\n", held_out_table(assessment), verdict(data),
+               (folder / "report.html").string());
   return exit_code::kDone;
 }
 

@@ -30,7 +30,8 @@ fs::path systems_folder() {
   const fs::path program = fs::read_symlink("/proc/self/exe", code);
   for (fs::path folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
     for (const char* below : {"share/calipersim/systems", "scenarios/systems"})
-      if (fs::is_directory(folder / below, code)) return folder / below;  // code: what is not there is no folder
+      if (fs::is_directory(folder / below, code))
+        return folder / below;  // code: what is not there is no folder
   return "scenarios/systems";
 }
 
@@ -38,15 +39,19 @@ fs::path systems_folder() {
 
 Result<Scenario> load(const fs::path& scenario) { return load_scenario(scenario, systems_folder()); }
 
-Result<std::vector<std::uint32_t>> groups_named(const Scenario& scenario, const std::vector<std::string>& names) {
+Result<std::vector<std::uint32_t>> groups_named(const Scenario& scenario,
+                                                const std::vector<std::string>& names) {
   std::vector<std::uint32_t> groups;
   Problems problems;
   std::vector<std::string> known;
   for (const ScenarioGroup& group : scenario.groups) known.push_back(group.name);
   for (const std::string& name : names) {
     const auto group = scenario.find_group(name);
-    if (group) groups.push_back(*group);
-    else problems.push_back({"--group", fmt::format("no group '{}' in the scenario", name), suggestion(name, known)});
+    if (group)
+      groups.push_back(*group);
+    else
+      problems.push_back(
+          {"--group", fmt::format("no group '{}' in the scenario", name), suggestion(name, known)});
   }
   if (!problems.empty()) return problems;
   if (names.empty())
@@ -59,7 +64,8 @@ Result<std::vector<std::uint64_t>> sizes_of(const std::vector<std::string>& text
   Problems problems;
   for (const std::string& text : texts) {
     const auto size = parse_bytes(text);
-    if (size) sizes.push_back(*size);
+    if (size)
+      sizes.push_back(*size);
     else
       for (const Error& problem : size.problems()) problems.push_back({"--size", problem.what, problem.hint});
   }
@@ -93,7 +99,8 @@ std::string quoted_command_line(int argc, char** argv) {
   std::string text;
   for (int i = 0; i < argc; ++i) {
     const std::string word = argv[i];
-    const bool plain = !word.empty() && word.find_first_of(" \t\n\"'\\$&|;<>()*?[]#~`!{}") == std::string::npos;
+    const bool plain =
+        !word.empty() && word.find_first_of(" \t\n\"'\\$&|;<>()*?[]#~`!{}") == std::string::npos;
     std::string quoted = word;
     if (!plain) {
       quoted = "'";

@@ -26,7 +26,8 @@ int report(const Problems& problems);
 Result<Scenario> load(const std::filesystem::path& scenario);
 
 /// Indices of the named groups, all where none is named. Problems: unknown names.
-Result<std::vector<std::uint32_t>> groups_named(const Scenario& scenario, const std::vector<std::string>& names);
+Result<std::vector<std::uint32_t>> groups_named(const Scenario& scenario,
+                                                const std::vector<std::string>& names);
 /// Sizes such as "64MiB". Problems: the ones that are none.
 Result<std::vector<std::uint64_t>> sizes_of(const std::vector<std::string>& texts);
 

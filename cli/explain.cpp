@@ -34,13 +34,14 @@ Json parameters_json(const Scenario& scenario) {
     for (const ScenarioStage& stage : scenario.stages)
       for (const ParameterIndex tuned : stage.tune)
         if (tuned == i) role = fmt::format("tuned in stage {}", stage.name);
-    list.push_back({{"id", p.id},
-                    {"domain", name_of(p.domain)},
-                    {"value", format_quantity(start[i], p.dimension)},
-                    {"bounds", {format_quantity(p.lower, p.dimension), format_quantity(p.upper, p.dimension)}},
-                    {"role", role},
-                    {"meaning", p.meaning},
-                    {"source", p.source}});
+    list.push_back(
+        {{"id", p.id},
+         {"domain", name_of(p.domain)},
+         {"value", format_quantity(start[i], p.dimension)},
+         {"bounds", {format_quantity(p.lower, p.dimension), format_quantity(p.upper, p.dimension)}},
+         {"role", role},
+         {"meaning", p.meaning},
+         {"source", p.source}});
   }
   return list;
 }
@@ -48,14 +49,17 @@ Json parameters_json(const Scenario& scenario) {
 Json direct_json(const Scenario& scenario) {
   Json list = Json::array();
   for (const DirectFact& fact : direct_facts(scenario))
-    list.push_back({{"id", fact.id}, {"value", fact.value}, {"meaning", fact.meaning}, {"given_by", fact.given_by}});
+    list.push_back(
+        {{"id", fact.id}, {"value", fact.value}, {"meaning", fact.meaning}, {"given_by", fact.given_by}});
   return list;
 }
 
 std::string ring_text(const Execution& execution, std::uint32_t channel) {
   constexpr std::size_t kMost = 32;
   const auto& order = execution.rings[channel].order;
-  std::string text = fmt::format("{}", fmt::join(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), kMost)), " "));
+  std::string text = fmt::format(
+      "{}", fmt::join(order.begin(),
+                      order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), kMost)), " "));
   if (order.size() > kMost) text += fmt::format(" ... ({} ranks)", order.size());
   return text;
 }
@@ -84,9 +88,9 @@ Json plan_json(const Scenario& scenario, const Explained& e) {
   for (std::uint32_t c = 0; c < e.execution.channels(); ++c) {
     Json ring = {{"channel", c}, {"order", ring_text(e.execution, c)}, {"crossings", Json::array()}};
     for (const NodeCrossing& crossing : e.execution.rings[c].crossings)
-      ring["crossings"].push_back(fmt::format("rank {} by gpu {} nic {} -> nic {} rank {}", crossing.from_rank,
-                                              crossing.proxy_gpu.gpu, crossing.out.nic, crossing.in.nic,
-                                              crossing.to_rank));
+      ring["crossings"].push_back(fmt::format("rank {} by gpu {} nic {} -> nic {} rank {}",
+                                              crossing.from_rank, crossing.proxy_gpu.gpu, crossing.out.nic,
+                                              crossing.in.nic, crossing.to_rank));
     json["rings"].push_back(ring);
   }
   json["chunks"] = Json::array();
@@ -120,17 +124,20 @@ void print_parameters(const Json& json) {
 }
 
 void print_plan(const Json& plan) {
-  fmt::print("\n{} at {}: {} {} {} on {} ranks, {} of {} channels ({}), rings {}\n", plan["group"].get<std::string>(),
-             plan["size"].get<std::string>(), plan["collective"].get<std::string>(),
-             plan["algorithm"].get<std::string>(), plan["protocol"].get<std::string>(), plan["ranks"].get<int>(),
-             plan["channels_used"].get<int>(), plan["channels"].get<int>(), plan["channels_origin"].get<std::string>(),
+  fmt::print("\n{} at {}: {} {} {} on {} ranks, {} of {} channels ({}), rings {}\n",
+             plan["group"].get<std::string>(), plan["size"].get<std::string>(),
+             plan["collective"].get<std::string>(), plan["algorithm"].get<std::string>(),
+             plan["protocol"].get<std::string>(), plan["ranks"].get<int>(), plan["channels_used"].get<int>(),
+             plan["channels"].get<int>(), plan["channels_origin"].get<std::string>(),
              plan["rings_origin"].get<std::string>());
   for (const Json& line : plan["derivation"]) fmt::print("  {}\n", line.get<std::string>());
   for (const Json& ring : plan["rings"]) {
     fmt::print("  channel {:>2}: {}\n", ring["channel"].get<int>(), ring["order"].get<std::string>());
-    for (const Json& crossing : ring["crossings"]) fmt::print("              {}\n", crossing.get<std::string>());
+    for (const Json& crossing : ring["crossings"])
+      fmt::print("              {}\n", crossing.get<std::string>());
   }
-  std::vector<std::vector<std::string>> rows = {{"  channels", "loops", "chunk B", "full", "last B", "empty", "slices B"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"  channels", "loops", "chunk B", "full", "last B", "empty", "slices B"}};
   for (const Json& row : plan["chunks"])
     rows.push_back({"  " + row["channels"].get<std::string>(), row["loops"].dump(), row["chunk_bytes"].dump(),
                     row["full_chunks"].dump(), row["last_chunk_bytes"].dump(), row["empty_chunks"].dump(),
@@ -141,7 +148,8 @@ void print_plan(const Json& plan) {
              plan["proof"].get<std::string>(), plan["program"].get<std::string>());
 }
 
-Result<std::vector<Explained>> explain_groups(const Scenario& scenario, const std::vector<std::uint32_t>& groups,
+Result<std::vector<Explained>> explain_groups(const Scenario& scenario,
+                                              const std::vector<std::uint32_t>& groups,
                                               const std::vector<std::uint64_t>& sizes) {
   std::vector<Explained> list;
   Problems problems;
@@ -153,9 +161,12 @@ Result<std::vector<Explained>> explain_groups(const Scenario& scenario, const st
     for (const std::uint64_t bytes : of_group) {
       auto execution = execution_of(scenario, g, bytes);
       const auto program = program_of(scenario, g, bytes);
-      if (!execution) append(problems, execution.problems());
-      else if (!program) append(problems, program.problems());
-      else list.push_back({g, bytes, *std::move(execution), program->hash(), program->operations()});
+      if (!execution)
+        append(problems, execution.problems());
+      else if (!program)
+        append(problems, program.problems());
+      else
+        list.push_back({g, bytes, *std::move(execution), program->hash(), program->operations()});
     }
   }
   if (!problems.empty()) return problems;
@@ -176,7 +187,9 @@ int run_explain(const ExplainOptions& options) {
   auto explained = explain_groups(*scenario, with_plans ? *groups : std::vector<std::uint32_t>{}, *sizes);
   if (!explained) return report(explained.problems());
 
-  Json json = {{"title", scenario->title}, {"auxiliary", parameters_json(*scenario)}, {"direct", direct_json(*scenario)}};
+  Json json = {{"title", scenario->title},
+               {"auxiliary", parameters_json(*scenario)},
+               {"direct", direct_json(*scenario)}};
   json["plans"] = Json::array();
   for (const Explained& e : *explained) json["plans"].push_back(plan_json(*scenario, e));
   if (options.json) {
@@ -189,8 +202,9 @@ int run_explain(const ExplainOptions& options) {
     print_parameters(json["auxiliary"]);
     fmt::print("\nDirect parameters, never tuned\n");
     for (const Json& fact : json["direct"])
-      fmt::print("  {}: {}\n      {}; given by {}\n", fact["id"].get<std::string>(), fact["value"].get<std::string>(),
-                 fact["meaning"].get<std::string>(), fact["given_by"].get<std::string>());
+      fmt::print("  {}: {}\n      {}; given by {}\n", fact["id"].get<std::string>(),
+                 fact["value"].get<std::string>(), fact["meaning"].get<std::string>(),
+                 fact["given_by"].get<std::string>());
     fmt::print("\nThe plan of a group: explain SCENARIO --group NAME [--size SIZE]\n");
   }
   for (const Json& plan : json["plans"]) print_plan(plan);

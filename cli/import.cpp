@@ -42,20 +42,25 @@ void print_log(const MeasurementLog& log, const fs::path& written) {
 }  // namespace
 
 int run_import_nccl_tests(const ImportOptions& options) {
-  const bool folder = options.inputs.size() > 1 || fs::is_directory(options.out) || options.out.ends_with('/');
+  const bool folder =
+      options.inputs.size() > 1 || fs::is_directory(options.out) || options.out.ends_with('/');
   std::vector<std::pair<MeasurementLog, fs::path>> logs;
   Problems problems;
   for (const std::string& input : options.inputs) {
     const auto content = read_file(input);
     auto log = content ? read_measurements(*content, input) : Result<MeasurementLog>(content.problems());
-    if (!log) append(problems, log.problems());
-    else logs.emplace_back(*std::move(log), folder ? fs::path(options.out) / (fs::path(input).stem().string() + ".csv")
-                                                   : fs::path(options.out));
+    if (!log)
+      append(problems, log.problems());
+    else
+      logs.emplace_back(*std::move(log),
+                        folder ? fs::path(options.out) / (fs::path(input).stem().string() + ".csv")
+                               : fs::path(options.out));
   }
   for (std::size_t a = 0; a < logs.size(); ++a)
     for (std::size_t b = 0; b < a; ++b)
       if (logs[a].second == logs[b].second)
-        problems.push_back({options.inputs[a], fmt::format("would be written to {} as well", logs[a].second.string()),
+        problems.push_back({options.inputs[a],
+                            fmt::format("would be written to {} as well", logs[a].second.string()),
                             "give the inputs different names"});
   if (!problems.empty()) return report(problems);
   if (folder) {
@@ -66,8 +71,10 @@ int run_import_nccl_tests(const ImportOptions& options) {
   Json list = Json::array();
   for (const auto& [log, path] : logs) {
     if (Problems failed = write_file(path, measurement_csv(log)); !failed.empty()) return report(failed);
-    if (options.json) list.push_back(log_json(log, path));
-    else print_log(log, path);
+    if (options.json)
+      list.push_back(log_json(log, path));
+    else
+      print_log(log, path);
   }
   if (options.json) fmt::print("{}\n", list.dump(2));
   return exit_code::kDone;

@@ -35,20 +35,24 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* about, std::s
 }
 
 void add_jobs(CLI::App* command, CommandLine& line) {
-  command->add_option("-j,--jobs", line.jobs, "Threads; default: all. Changes no result")->check(CLI::PositiveNumber);
+  command->add_option("-j,--jobs", line.jobs, "Threads; default: all. Changes no result")
+      ->check(CLI::PositiveNumber);
 }
 
 void add_choice_of_runs(CLI::App* command, std::vector<std::string>& groups, std::vector<std::string>& sizes,
                         const char* default_size) {
   command->add_option("-g,--group", groups, "Only this group (repeatable)");
-  command->add_option("-s,--size", sizes, std::string("Message size such as 64MiB (repeatable); default: ") + default_size);
+  command->add_option("-s,--size", sizes,
+                      std::string("Message size such as 64MiB (repeatable); default: ") + default_size);
 }
 
 void add_simulate(CLI::App& app, CommandLine& line, Run& run) {
   auto options = std::make_shared<SimulateOptions>();
-  CLI::App* command = add_command(app, "simulate", "Completion times of the groups of a scenario", options->scenario);
+  CLI::App* command =
+      add_command(app, "simulate", "Completion times of the groups of a scenario", options->scenario);
   add_choice_of_runs(command, options->groups, options->sizes, "the measured ones");
-  command->add_option("-p,--params", options->parameters, "calibrated.toml; default: the scenario's defaults");
+  command->add_option("-p,--params", options->parameters,
+                      "calibrated.toml; default: the scenario's defaults");
   command->add_option("--fidelity", options->fidelity, "Level of the network model")
       ->check(CLI::IsMember({"flow"}))
       ->capture_default_str();
@@ -64,12 +68,16 @@ void add_simulate(CLI::App& app, CommandLine& line, Run& run) {
 
 void add_calibrate(CLI::App& app, CommandLine& line, Run& run) {
   auto options = std::make_shared<CalibrateOptions>();
-  CLI::App* command = add_command(app, "calibrate", "Tune the auxiliary parameters of a scenario and validate them",
-                                  options->scenario);
+  CLI::App* command = add_command(
+      app, "calibrate", "Tune the auxiliary parameters of a scenario and validate them", options->scenario);
   command->add_option("-o,--out", options->out, "Folder for parameters, predictions and report")->required();
-  command->add_option("--stage", options->stage, "Only this stage; the others' parameters stay as they start");
-  command->add_option("-p,--params", options->parameters, "Start from this calibrated.toml instead of the defaults");
-  command->add_option("--optimizer", options->optimizer, "qlogei: batch Bayesian optimisation; sobol: space filling")
+  command->add_option("--stage", options->stage,
+                      "Only this stage; the others' parameters stay as they start");
+  command->add_option("-p,--params", options->parameters,
+                      "Start from this calibrated.toml instead of the defaults");
+  command
+      ->add_option("--optimizer", options->optimizer,
+                   "qlogei: batch Bayesian optimisation; sobol: space filling")
       ->check(CLI::IsMember({"qlogei", "sobol"}))
       ->capture_default_str();
   command->add_option("--iterations", options->iterations, "Of each stage, instead of the scenario's budget")
@@ -86,8 +94,8 @@ void add_calibrate(CLI::App& app, CommandLine& line, Run& run) {
 
 void add_validate(CLI::App& app, CommandLine& line, Run& run) {
   auto options = std::make_shared<ValidateOptions>();
-  CLI::App* command =
-      add_command(app, "validate", "Compare predictions of given parameters with measurements", options->scenario);
+  CLI::App* command = add_command(
+      app, "validate", "Compare predictions of given parameters with measurements", options->scenario);
   command->add_option("-p,--params", options->parameters, "calibrated.toml")->required();
   command->add_option("-o,--out", options->out, "Folder for predictions and report")->required();
   command->add_flag("--json", options->json, "Print JSON");
@@ -100,7 +108,8 @@ void add_validate(CLI::App& app, CommandLine& line, Run& run) {
 
 void add_explain(CLI::App& app, Run& run) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command = add_command(app, "explain", "What is fixed, what is tuned, which plan runs", options->scenario);
+  CLI::App* command =
+      add_command(app, "explain", "What is fixed, what is tuned, which plan runs", options->scenario);
   add_choice_of_runs(command, options->groups, options->sizes, "the largest measured one");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([options, &run] { run = [options] { return run_explain(*options); }; });
@@ -110,7 +119,8 @@ void add_import(CLI::App& app, Run& run) {
   auto options = std::make_shared<ImportOptions>();
   CLI::App* command = app.add_subcommand("import", "Foreign files into the project's formats");
   command->require_subcommand(1);
-  CLI::App* nccl_tests = command->add_subcommand("nccl-tests", "Measurements: nccl-tests' text or JSON output to CSV");
+  CLI::App* nccl_tests =
+      command->add_subcommand("nccl-tests", "Measurements: nccl-tests' text or JSON output to CSV");
   nccl_tests->add_option("INPUT", options->inputs, "Logs, JSON files or CSV files")->required();
   nccl_tests->add_option("-o,--out", options->out, "CSV file; a folder for several inputs")->required();
   nccl_tests->add_flag("--json", options->json, "Print JSON");
@@ -118,7 +128,9 @@ void add_import(CLI::App& app, Run& run) {
 }
 
 int run_program(int argc, char** argv) {
-  CLI::App app{"Simulates HPC and AI collectives, calibrates the simulation on measurements, says how far to trust it."};
+  CLI::App app{
+      "Simulates HPC and AI collectives, calibrates the simulation on measurements, says how far to trust "
+      "it."};
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   Run run;

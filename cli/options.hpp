@@ -1,4 +1,5 @@
-// What the command line says, as plain values. Parsing is in main.cpp alone; a command is a function of its options.
+// What the command line says, as plain values. Parsing is in main.cpp alone; a command is a function of its
+// options.
 #pragma once
 
 #include <cstdint>

@@ -72,8 +72,8 @@ bool InterruptFlag::raised() const { return interrupted != 0; }
 
 bool CalibrationProgress::after_batch(const Progress& p) {
   const double fraction = static_cast<double>(p.iteration + 1) / (p.iterations + 1.0);
-  line_.show(fmt::format("stage {}: iteration {} of {}, best loss {:.4g}, {} runs, {:.0f} a second", p.stage, p.iteration,
-                         p.iterations, p.best_loss, p.counts.runs,
+  line_.show(fmt::format("stage {}: iteration {} of {}, best loss {:.4g}, {} runs, {:.0f} a second", p.stage,
+                         p.iteration, p.iterations, p.best_loss, p.counts.runs,
                          static_cast<double>(p.counts.runs) / std::max(p.elapsed, 1e-9)),
              fraction);
   return !interrupt_.raised();

@@ -56,16 +56,16 @@ Result<std::vector<Row>> rows_of(const Scenario& scenario, const std::vector<std
       of_group.push_back(row);
     }
     if (of_group.empty())
-      problems.push_back({fmt::format("group '{}'", scenario.groups[g].name), "has no measured size to simulate",
-                          "name sizes with --size 64MiB"});
+      problems.push_back({fmt::format("group '{}'", scenario.groups[g].name),
+                          "has no measured size to simulate", "name sizes with --size 64MiB"});
     rows.insert(rows.end(), of_group.begin(), of_group.end());
   }
   if (!problems.empty()) return problems;
   return rows;
 }
 
-Problems simulate(const Scenario& scenario, ParameterView parameters, std::vector<Row>& rows, OperationTimes* times,
-                  std::string* trace) {
+Problems simulate(const Scenario& scenario, ParameterView parameters, std::vector<Row>& rows,
+                  OperationTimes* times, std::string* trace) {
   std::vector<Problems> problems(rows.size());
   WorkProgress progress("simulating", rows.size());
   tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) {
@@ -75,8 +75,10 @@ Problems simulate(const Scenario& scenario, ParameterView parameters, std::vecto
       return;
     }
     rows[i].run = run_flow_level(*program, program->numbers(parameters), times);
-    if (rows[i].run.stuck) rows[i].stuck = rows[i].run.stuck->describe(*program);
-    else if (trace) *trace = chrome_trace(*program, *times);
+    if (rows[i].run.stuck)
+      rows[i].stuck = rows[i].run.stuck->describe(*program);
+    else if (trace)
+      *trace = chrome_trace(*program, *times);
     progress.done_one();
   });
   Problems all;
@@ -110,13 +112,16 @@ std::string as_json(const Scenario& scenario, const std::vector<Row>& rows) {
 
 std::string as_csv(const Scenario& scenario, const std::vector<Row>& rows) {
   std::string csv = "group,collective,ranks,size_bytes,time_us,algbw_GBps,busbw_GBps,measured_us\n";
-  const auto cell = [](double value) { return std::isfinite(value) ? fmt::format("{:.6f}", value) : std::string(); };
+  const auto cell = [](double value) {
+    return std::isfinite(value) ? fmt::format("{:.6f}", value) : std::string();
+  };
   for (const Row& row : rows) {
     const ScenarioGroup& group = scenario.groups[row.group];
     const double time = row.run.stuck ? NAN : row.run.seconds;
-    csv += fmt::format("{},{},{},{},{},{},{},{}\n", group.name, name_of(group.collective), group.ranks.size(), row.bytes,
-                       cell(time * 1e6), cell(rate(static_cast<double>(row.bytes), time)),
-                       cell(rate(static_cast<double>(row.bytes) * bus_factor(group), time)), cell(row.measured * 1e6));
+    csv += fmt::format("{},{},{},{},{},{},{},{}\n", group.name, name_of(group.collective), group.ranks.size(),
+                       row.bytes, cell(time * 1e6), cell(rate(static_cast<double>(row.bytes), time)),
+                       cell(rate(static_cast<double>(row.bytes) * bus_factor(group), time)),
+                       cell(row.measured * 1e6));
   }
   return csv;
 }
@@ -124,14 +129,16 @@ std::string as_csv(const Scenario& scenario, const std::vector<Row>& rows) {
 std::string as_table(const Scenario& scenario, const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> table = {
       {"group", "size", "time us", "algbw GB/s", "busbw GB/s", "measured us", "error"}};
-  const auto cell = [](double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : std::string("-"); };
+  const auto cell = [](double value) {
+    return std::isfinite(value) ? fmt::format("{:.2f}", value) : std::string("-");
+  };
   for (const Row& row : rows) {
     const ScenarioGroup& group = scenario.groups[row.group];
     const double time = row.run.stuck ? NAN : row.run.seconds;
     table.push_back({group.name, format_bytes(row.bytes), cell(time * 1e6),
                      cell(rate(static_cast<double>(row.bytes), time)),
-                     cell(rate(static_cast<double>(row.bytes) * bus_factor(group), time)), cell(row.measured * 1e6),
-                     percent((time - row.measured) / row.measured)});
+                     cell(rate(static_cast<double>(row.bytes) * bus_factor(group), time)),
+                     cell(row.measured * 1e6), percent((time - row.measured) / row.measured)});
   }
   return text_table(table);
 }
@@ -156,7 +163,8 @@ int run_simulate(const SimulateOptions& options) {
   OperationTimes times;
   std::string trace;
   const bool traced = !options.trace.empty();
-  if (Problems problems = simulate(*scenario, *parameters, *rows, traced ? &times : nullptr, traced ? &trace : nullptr);
+  if (Problems problems =
+          simulate(*scenario, *parameters, *rows, traced ? &times : nullptr, traced ? &trace : nullptr);
       !problems.empty())
     return report(problems);
 
@@ -164,7 +172,8 @@ int run_simulate(const SimulateOptions& options) {
     if (Problems problems = write_file(options.trace, trace); !problems.empty()) return report(problems);
   if (!options.out.empty()) {
     const bool json = options.out.ends_with(".json");
-    if (Problems problems = write_file(options.out, json ? as_json(*scenario, *rows) : as_csv(*scenario, *rows));
+    if (Problems problems =
+            write_file(options.out, json ? as_json(*scenario, *rows) : as_csv(*scenario, *rows));
         !problems.empty())
       return report(problems);
   }

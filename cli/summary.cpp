@@ -16,16 +16,17 @@ std::string held_out_table(const Assessment& assessment) {
       {"held out", "ranks", "sizes", "noise", "default", "alpha-beta", "calibrated", "p95", "max"}};
   for (const GroupSummary& summary : assessment.summaries) {
     if (summary.set != Set::validation) continue;
-    rows.push_back({summary.name, fmt::format("{}", summary.ranks), fmt::format("{}", summary.calibrated.count),
-                    percent(summary.noise), percent(summary.with_default.mean), percent(summary.alpha_beta.mean),
-                    percent(summary.calibrated.mean), percent(summary.calibrated.p95), percent(summary.calibrated.max)});
+    rows.push_back(
+        {summary.name, fmt::format("{}", summary.ranks), fmt::format("{}", summary.calibrated.count),
+         percent(summary.noise), percent(summary.with_default.mean), percent(summary.alpha_beta.mean),
+         percent(summary.calibrated.mean), percent(summary.calibrated.p95), percent(summary.calibrated.max)});
   }
   return rows.size() == 1 ? "Nothing is held out: nothing confirms these parameters.\n"
                           : "Mean error of completion time\n" + text_table(rows);
 }
 
-std::string summary_json(const Scenario& scenario, const Assessment& assessment, const CalibrationRecord* calibration,
-                         const std::filesystem::path& folder) {
+std::string summary_json(const Scenario& scenario, const Assessment& assessment,
+                         const CalibrationRecord* calibration, const std::filesystem::path& folder) {
   auto json = nlohmann::ordered_json::parse(validation_json(assessment.summaries));
   for (ParameterIndex i = 0; i < scenario.parameters.size(); ++i)
     json["parameters"][scenario.parameters[i].id] = assessment.calibrated[i];

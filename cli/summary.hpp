@@ -13,8 +13,8 @@ namespace caliper {
 std::string held_out_table(const Assessment& assessment);
 
 /// Files and statistics. @param calibration  may be null
-std::string summary_json(const Scenario& scenario, const Assessment& assessment, const CalibrationRecord* calibration,
-                         const std::filesystem::path& folder);
+std::string summary_json(const Scenario& scenario, const Assessment& assessment,
+                         const CalibrationRecord* calibration, const std::filesystem::path& folder);
 
 /// Now, UTC, ISO 8601 to the second.
 std::string utc_now();

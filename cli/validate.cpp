@@ -10,9 +10,7 @@
 #include "scenarios/result_folder.hpp"
 
 namespace caliper {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 int run_validate(const ValidateOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
@@ -33,8 +31,11 @@ int run_validate(const ValidateOptions& options) {
       !problems.empty())
     return report(problems);
   const std::filesystem::path folder = options.out;
-  if (options.json) fmt::print("{}", summary_json(*scenario, assessment, nullptr, folder));
-  else fmt::print("{}\n{}\n\nReport: {}\n", held_out_table(assessment), verdict(data), (folder / "report.html").string());
+  if (options.json)
+    fmt::print("{}", summary_json(*scenario, assessment, nullptr, folder));
+  else
+    fmt::print("{}\n{}\n\nReport: {}\n", held_out_table(assessment), verdict(data),
+               (folder / "report.html").string());
   return exit_code::kDone;
 }
 

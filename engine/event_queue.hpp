@@ -9,8 +9,9 @@
 namespace caliper {
 
 struct Event {
-  double time;        ///< s
-  std::uint64_t key;  ///< breaks ties: the order of simultaneous events is a property of the program, not of history
+  double time;  ///< s
+  std::uint64_t
+      key;  ///< breaks ties: the order of simultaneous events is a property of the program, not of history
 };
 
 class EventQueue {
@@ -49,7 +50,9 @@ class EventQueue {
 
  private:
   static constexpr std::size_t kArity = 4;
-  static bool before(const Event& a, const Event& b) { return a.time != b.time ? a.time < b.time : a.key < b.key; }
+  static bool before(const Event& a, const Event& b) {
+    return a.time != b.time ? a.time < b.time : a.key < b.key;
+  }
 
   void sink(std::size_t at, Event last) {
     for (std::size_t child = at * kArity + 1; child < heap_.size(); child = at * kArity + 1) {

@@ -16,9 +16,12 @@ double value_of(const Term& term, ParameterView parameters) {
   for (const Factor& factor : term.factors) {
     const double base = parameters[factor.parameter];
     // Written out for the common powers: a division is rounded once, a product with a reciprocal twice.
-    if (factor.power == 1) value *= base;
-    else if (factor.power == -1) value /= base;
-    else value *= power_of(base, factor.power);
+    if (factor.power == 1)
+      value *= base;
+    else if (factor.power == -1)
+      value /= base;
+    else
+      value *= power_of(base, factor.power);
   }
   return value;
 }
@@ -52,8 +55,10 @@ Expression Expression::parameter(ParameterIndex index) {
 Expression& Expression::operator+=(const Expression& other) {
   for (const Term& term : other.terms_) {
     const auto same = std::ranges::find(terms_, term.factors, &Term::factors);
-    if (same == terms_.end()) terms_.push_back(term);
-    else same->coefficient += term.coefficient;
+    if (same == terms_.end())
+      terms_.push_back(term);
+    else
+      same->coefficient += term.coefficient;
   }
   return *this;
 }

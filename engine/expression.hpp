@@ -1,5 +1,6 @@
-// A number of a program as a sum of products of parameters: it is written once when the program is built and evaluated
-// for every candidate, so that nothing is looked up by name afterwards, and its derivative is known.
+// A number of a program as a sum of products of parameters: it is written once when the program is built and
+// evaluated for every candidate, so that nothing is looked up by name afterwards, and its derivative is
+// known.
 #pragma once
 
 #include <cstdint>

@@ -11,13 +11,16 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-/// Kinds of events, the highest bits of their key: at one time, slices become visible before costs end, and so on.
+/// Kinds of events, the highest bits of their key: at one time, slices become visible before costs end, and
+/// so on.
 enum class EventKind : std::uint64_t { arrival, cost_end, transfer_ready, transfer_end };
 
-/// Kind in 2 bits, the row it is about in 32, a stamp in 30 that tells a transfer's valid end from outdated ones.
+/// Kind in 2 bits, the row it is about in 32, a stamp in 30 that tells a transfer's valid end from outdated
+/// ones.
 constexpr std::uint64_t kStampMask = (std::uint64_t{1} << 30) - 1;
 constexpr std::uint64_t key_of(EventKind kind, std::uint32_t row, std::uint32_t stamp = 0) {
-  return static_cast<std::uint64_t>(kind) << 62 | static_cast<std::uint64_t>(row) << 30 | (stamp & kStampMask);
+  return static_cast<std::uint64_t>(kind) << 62 | static_cast<std::uint64_t>(row) << 30 |
+         (stamp & kStampMask);
 }
 constexpr EventKind kind_of(std::uint64_t key) { return static_cast<EventKind>(key >> 62); }
 constexpr std::uint32_t row_of(std::uint64_t key) { return static_cast<std::uint32_t>(key >> 30); }
@@ -36,7 +39,8 @@ struct EdgeState {
   double latency = 0;
   double route_latency = 0;
   std::uint32_t first_slot = 0, slots = 0;  ///< of its concurrent transfers
-  std::uint32_t queue_first = 0, queued = 0;  ///< operations that wait for their turn, oldest first (ordered edges)
+  std::uint32_t queue_first = 0,
+                queued = 0;  ///< operations that wait for their turn, oldest first (ordered edges)
 };
 
 struct WorkerState {
@@ -111,7 +115,8 @@ SharingProblem sharing_problem(const Program& program, std::span<const double> n
   for (std::size_t e = 0; e < program.edges.size(); ++e) {
     const ProgramEdge& edge = program.edges[e];
     for (std::uint32_t i = 0; i < slots_of(edge); ++i) {
-      for (std::uint32_t h = program.route_first[edge.route.v]; h < program.route_first[edge.route.v + 1]; ++h)
+      for (std::uint32_t h = program.route_first[edge.route.v]; h < program.route_first[edge.route.v + 1];
+           ++h)
         problem.path_links.push_back(program.route_links[h].v);
       problem.path_first.push_back(static_cast<std::uint32_t>(problem.path_links.size()));
       problem.largest_cap.push_back(edge_cap[e]);
@@ -132,7 +137,8 @@ FlowRun::FlowRun(const Program& program, std::span<const double> numbers, Operat
     workers_.push_back({program.worker_first[w], program.worker_first[w + 1]});
   std::vector<std::uint32_t> most_on_the_way(program.edges.size(), 0);
   for (const EdgeId send : program.op_send)
-    if (send.valid()) most_on_the_way[send.v] = std::min(most_on_the_way[send.v] + 1, program.edges[send.v].window);
+    if (send.valid())
+      most_on_the_way[send.v] = std::min(most_on_the_way[send.v] + 1, program.edges[send.v].window);
   std::uint32_t waiting = 0;
   for (const ProgramEdge& edge : program.edges) {
     EdgeState state;
@@ -152,10 +158,12 @@ FlowRun::FlowRun(const Program& program, std::span<const double> numbers, Operat
     for (auto* column : {&times_->begin, &times_->cost_end, &times_->done})
       column->assign(program.operations(), std::numeric_limits<double>::quiet_NaN());
   }
-  // Twice what can be valid at once: a worker has one event pending, a slot one end, an edge its slices on the way.
+  // Twice what can be valid at once: a worker has one event pending, a slot one end, an edge its slices on
+  // the way.
   std::size_t valid = workers_.size() + slots_.size();
   for (std::size_t e = 0; e < edges_.size(); ++e)
-    valid += (edges_[e].latency > 0) * most_on_the_way[e] + (edges_[e].route_latency > 0) * most_on_the_way[e];
+    valid +=
+        (edges_[e].latency > 0) * most_on_the_way[e] + (edges_[e].route_latency > 0) * most_on_the_way[e];
   queue_.reserve(2 * valid + 16);
 }
 
@@ -195,8 +203,10 @@ void FlowRun::on_cost_end(std::uint32_t w) {
     finish(op);
   } else {
     const EdgeState& edge = edges_[send.v];
-    if (edge.route_latency > 0) schedule(now_ + edge.route_latency, key_of(EventKind::transfer_ready, op));
-    else on_transfer_ready(op);
+    if (edge.route_latency > 0)
+      schedule(now_ + edge.route_latency, key_of(EventKind::transfer_ready, op));
+    else
+      on_transfer_ready(op);
     if (program_.edges[send.v].mode == TransferMode::attached) return;
   }
   worker.busy = false;
@@ -238,7 +248,8 @@ void FlowRun::occupy(std::uint32_t slot, std::uint32_t op) {
 
 void FlowRun::on_transfer_end(std::uint32_t slot, std::uint32_t stamp) {
   SlotState& state = slots_[slot];
-  if (state.operation == kNone || (state.stamp & kStampMask) != stamp) return;  // outdated by a change of rate
+  if (state.operation == kNone || (state.stamp & kStampMask) != stamp)
+    return;  // outdated by a change of rate
   const std::uint32_t op = state.operation, e = slot_edge_[slot];
   if (program_.op_bytes[op] > 0) sharing_.stop(slot);
   state.operation = kNone;
@@ -269,8 +280,10 @@ void FlowRun::finish(std::uint32_t op) {
   if (const EdgeId send = program_.op_send[op]; send.valid()) {
     ++result_.slices;
     result_.bytes_delivered += program_.op_bytes[op];
-    if (edges_[send.v].latency > 0) schedule(now_ + edges_[send.v].latency, key_of(EventKind::arrival, send.v));
-    else on_arrival(send.v);
+    if (edges_[send.v].latency > 0)
+      schedule(now_ + edges_[send.v].latency, key_of(EventKind::arrival, send.v));
+    else
+      on_arrival(send.v);
   }
 }
 
@@ -287,17 +300,22 @@ void FlowRun::update_rates() {
     state.remaining = std::max(0.0, state.remaining - sharing_.previous_rate(slot) * (now_ - state.since));
     state.since = now_;
     ++state.stamp;
-    schedule(now_ + state.remaining / sharing_.rate(slot), key_of(EventKind::transfer_end, slot, state.stamp));
+    schedule(now_ + state.remaining / sharing_.rate(slot),
+             key_of(EventKind::transfer_end, slot, state.stamp));
   }
 }
 
 void FlowRun::dispatch(std::uint64_t key) {
   ++result_.events;
   switch (kind_of(key)) {
-    case EventKind::arrival: return on_arrival(row_of(key));
-    case EventKind::cost_end: return on_cost_end(row_of(key));
-    case EventKind::transfer_ready: return on_transfer_ready(row_of(key));
-    case EventKind::transfer_end: return on_transfer_end(row_of(key), stamp_of(key));
+    case EventKind::arrival:
+      return on_arrival(row_of(key));
+    case EventKind::cost_end:
+      return on_cost_end(row_of(key));
+    case EventKind::transfer_ready:
+      return on_transfer_ready(row_of(key));
+    case EventKind::transfer_end:
+      return on_transfer_end(row_of(key), stamp_of(key));
   }
 }
 

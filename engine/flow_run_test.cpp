@@ -21,7 +21,8 @@ struct Pair {
   KindId free_kind = builder.kind("free", 0.0, 0.0, kInfinite);
   WorkerId sender = builder.worker(0, 0, "sender"), receiver = builder.worker(1, 0, "receiver");
 
-  EdgeId edge(std::uint32_t window, double route_latency, double edge_latency, TransferMode mode, double capacity) {
+  EdgeId edge(std::uint32_t window, double route_latency, double edge_latency, TransferMode mode,
+              double capacity) {
     const LinkId link = builder.link("wire", "wire", capacity);
     return builder.edge(sender, receiver, window, edge_latency, builder.route({link}, route_latency), mode);
   }
@@ -77,7 +78,8 @@ TEST_CASE("flow_run: the window paces the sender by the receiver") {
     for (std::uint32_t i = 0; i < slices; ++i) p.slices(edge, p.free_kind, slow, {1});
     OperationTimes times;
     const RunResult result = run(p.builder.build(), &times);
-    // Window 1: each slice waits for the release of the one before it: (1 + 5) a slice. Else the receiver never idles.
+    // Window 1: each slice waits for the release of the one before it: (1 + 5) a slice. Else the receiver
+    // never idles.
     CHECK(result.seconds == (window == 1 ? 6.0 * slices : 1 + 5.0 * slices));
     for (std::uint32_t i = window; i < slices; ++i)
       CHECK(times.begin[i] >= times.done[slices + i - window]);  // a credit is a released slice
@@ -85,8 +87,8 @@ TEST_CASE("flow_run: the window paces the sender by the receiver") {
 }
 
 TEST_CASE("flow_run: a transfer that joins later slows the other down from then on") {
-  // 10 bytes at 1 byte/s alone until t = 4; then both at 1/2: the first has 6 left, ends at 16; the second has then
-  // moved 6 of 10 and ends alone at 20.
+  // 10 bytes at 1 byte/s alone until t = 4; then both at 1/2: the first has 6 left, ends at 16; the second
+  // has then moved 6 of 10 and ends alone at 20.
   ProgramBuilder b;
   const LinkId wire = b.link("wire", "wire", 1.0);
   const RouteId route = b.route({wire}, 0.0);
@@ -109,14 +111,16 @@ TEST_CASE("flow_run: a circle of waits is reported, not returned as a time") {
   const WorkerId w[] = {b.worker(0, 0, "block"), b.worker(1, 0, "block"), b.worker(2, 0, "block")};
   EdgeId ring[3];
   for (std::size_t i = 0; i < 3; ++i) ring[i] = b.edge(w[i], w[(i + 1) % 3], 1, 0.0);
-  for (std::size_t i = 0; i < 3; ++i) b.operation(w[i], free, ring[(i + 2) % 3], ring[i], 1);  // all receive first
+  for (std::size_t i = 0; i < 3; ++i)
+    b.operation(w[i], free, ring[(i + 2) % 3], ring[i], 1);  // all receive first
   const Program program = b.build();
   const RunResult result = run(program);
   REQUIRE(result.stuck);
   CHECK(result.stuck->cycle.size() == 3);
   const std::string text = result.stuck->describe(program);
-  CHECK(text.find("rank 1 channel 0 block waits in operation 1 of 1 for the arrival of slice 1 from rank 0") !=
-        std::string::npos);
+  CHECK(
+      text.find("rank 1 channel 0 block waits in operation 1 of 1 for the arrival of slice 1 from rank 0") !=
+      std::string::npos);
 }
 
 TEST_CASE("flow_run: a window too small for the program is reported as waiting for a release") {
@@ -153,10 +157,11 @@ Program random_ring(std::uint64_t seed) {
   std::vector<EdgeId> edges;
   for (std::uint32_t i = 0; i < n; ++i) {
     const auto h = hash64(seed, 2, i);
-    edges.push_back(b.edge(workers[i], workers[(i + 1) % n], static_cast<std::uint32_t>(2 + h % 3),
-                           static_cast<double>(h / 4 % 3),
-                           b.route({links[h / 16 % 2], links[2 + h / 64 % 2]}, static_cast<double>(h / 256 % 2)),
-                           static_cast<TransferMode>(h / 1024 % 3)));
+    edges.push_back(
+        b.edge(workers[i], workers[(i + 1) % n], static_cast<std::uint32_t>(2 + h % 3),
+               static_cast<double>(h / 4 % 3),
+               b.route({links[h / 16 % 2], links[2 + h / 64 % 2]}, static_cast<double>(h / 256 % 2)),
+               static_cast<TransferMode>(h / 1024 % 3)));
   }
   const KindId kind = b.kind("k", 0.125, 0.0625, 3.0);
   for (std::uint32_t i = 0; i < n; ++i)

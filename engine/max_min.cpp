@@ -13,8 +13,10 @@ struct Crossing {
   std::uint32_t slot, hop;
 };
 
-/// The narrowest other link of the path, the nearest of equals: it limits what the slot can bring to the link at `hop`.
-std::uint32_t gate_of(const SharingProblem& p, std::uint32_t slot, std::uint32_t hop, const std::vector<char>& pruned) {
+/// The narrowest other link of the path, the nearest of equals: it limits what the slot can bring to the link
+/// at `hop`.
+std::uint32_t gate_of(const SharingProblem& p, std::uint32_t slot, std::uint32_t hop,
+                      const std::vector<char>& pruned) {
   constexpr auto kNone = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t gate = kNone, distance = kNone;
   for (std::uint32_t h = p.path_first[slot]; h < p.path_first[slot + 1]; ++h) {
@@ -30,12 +32,14 @@ std::uint32_t gate_of(const SharingProblem& p, std::uint32_t slot, std::uint32_t
 }
 
 /// The most that can ever enter a link.
-double largest_load(const SharingProblem& p, std::span<const Crossing> crossings, const std::vector<char>& pruned) {
+double largest_load(const SharingProblem& p, std::span<const Crossing> crossings,
+                    const std::vector<char>& pruned) {
   constexpr auto kNone = std::numeric_limits<std::uint32_t>::max();
   std::map<std::uint32_t, double> through_gate;
   for (const auto [slot, hop] : crossings) through_gate[gate_of(p, slot, hop, pruned)] += p.largest_cap[slot];
   double load = 0;
-  for (const auto& [gate, caps] : through_gate) load += gate == kNone ? caps : std::min(caps, p.capacity[gate]);
+  for (const auto& [gate, caps] : through_gate)
+    load += gate == kNone ? caps : std::min(caps, p.capacity[gate]);
   return load;
 }
 
@@ -48,8 +52,8 @@ void prune_links_that_never_fill(SharingProblem& problem) {
     for (std::uint32_t hop = problem.path_first[slot]; hop < problem.path_first[slot + 1]; ++hop)
       crossings[problem.path_links[hop]].push_back({slot, hop});
 
-  // One link after the other: a pruned link is implied by what is left, so it may not serve as a gate itself, and what
-  // was implied by a link that is pruned later is still implied by the links that imply that one.
+  // One link after the other: a pruned link is implied by what is left, so it may not serve as a gate itself,
+  // and what was implied by a link that is pruned later is still implied by the links that imply that one.
   std::vector<char> pruned(problem.capacity.size(), 0);
   for (std::size_t link = 0; link < crossings.size(); ++link)
     if (largest_load(problem, crossings[link], pruned) <= problem.capacity[link]) pruned[link] = 1;

@@ -60,13 +60,16 @@ Instance random_instance(std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("max_min: a transfer limited elsewhere leaves its share to the other") {
-  // links A = 3, B = 1; transfer 0 over A, transfer 1 over A and B. B fills first: r1 = 1; A leaves r0 = 3 - 1 = 2.
+  // links A = 3, B = 1; transfer 0 over A, transfer 1 over A and B. B fills first: r1 = 1; A leaves r0 = 3 -
+  // 1 = 2.
   const auto r = rates(problem_of({3, 1}, {{0}, {0, 1}}, {kInfinite, kInfinite}), {kInfinite, kInfinite});
   CHECK(r == std::vector<double>{2, 1});
 }
 
-TEST_CASE("max_min: a cap below the fair share leaves the rest to the others; without links the cap is the rate") {
-  const auto r = rates(problem_of({9}, {{0}, {0}, {0}, {}}, {1, kInfinite, kInfinite, 7}), {1, kInfinite, kInfinite, 7});
+TEST_CASE(
+    "max_min: a cap below the fair share leaves the rest to the others; without links the cap is the rate") {
+  const auto r =
+      rates(problem_of({9}, {{0}, {0}, {0}, {}}, {1, kInfinite, kInfinite, 7}), {1, kInfinite, kInfinite, 7});
   CHECK(r == std::vector<double>{1, 4, 4, 7});
 }
 
@@ -88,8 +91,8 @@ TEST_CASE("max_min: a joint limit over two directions binds where their sum exce
 }
 
 TEST_CASE("max_min: the defining property on 3,000 random instances") {
-  // Max-min: nobody exceeds its cap, no link is overfull, and each transfer below its cap crosses a full link on which
-  // no other transfer is faster.
+  // Max-min: nobody exceeds its cap, no link is overfull, and each transfer below its cap crosses a full link
+  // on which no other transfer is faster.
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     const Instance instance = random_instance(seed);
     const SharingProblem& p = instance.problem;
@@ -142,8 +145,10 @@ TEST_CASE("max_min: starts and stops one by one end where starting all at once e
     std::vector<char> running(instance.caps.size(), 0);
     for (std::uint64_t step = 0; step < 60; ++step) {
       const auto s = static_cast<std::uint32_t>(hash64(seed, 3, step) % running.size());
-      if (running[s]) sharing.stop(s);
-      else sharing.start(s, instance.caps[s]);
+      if (running[s])
+        sharing.stop(s);
+      else
+        sharing.start(s, instance.caps[s]);
       running[s] ^= 1;
       sharing.solve();
     }

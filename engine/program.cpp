@@ -24,7 +24,8 @@ void add_ids(Hasher& hasher, const std::vector<Id<Tag>>& ids) {
 
 std::vector<double> Program::numbers(ParameterView parameters) const {
   std::vector<double> values(expressions.size());
-  std::ranges::transform(expressions, values.begin(), [&](const Expression& e) { return e.evaluate(parameters); });
+  std::ranges::transform(expressions, values.begin(),
+                         [&](const Expression& e) { return e.evaluate(parameters); });
   return values;
 }
 
@@ -33,7 +34,10 @@ std::string Program::hash() const {
   hasher.add("calipersim program 1");
   for (const Expression& expression : expressions) expression.hash(hasher);
   for (const ProgramLink& link : links)
-    hasher.add(link.name).add(link.link_class).add(std::uint64_t{link.capacity.v}).add(std::uint64_t{link.joint});
+    hasher.add(link.name)
+        .add(link.link_class)
+        .add(std::uint64_t{link.capacity.v})
+        .add(std::uint64_t{link.joint});
   hasher.add(std::span<const std::uint32_t>(route_first));
   add_ids(hasher, route_links);
   add_ids(hasher, route_latency);
@@ -72,7 +76,8 @@ ExpressionId ProgramBuilder::expression(const Expression& expression) {
   return id_of<ExpressionTag>(all.size() - 1);
 }
 
-LinkId ProgramBuilder::link(std::string name, std::string link_class, const Expression& capacity, bool joint) {
+LinkId ProgramBuilder::link(std::string name, std::string link_class, const Expression& capacity,
+                            bool joint) {
   program_.links.push_back({std::move(name), std::move(link_class), expression(capacity), joint});
   return id_of<LinkTag>(program_.links.size() - 1);
 }
@@ -86,8 +91,8 @@ RouteId ProgramBuilder::route(std::vector<LinkId> links, const Expression& laten
   return id_of<RouteTag>(program_.route_latency.size() - 1);
 }
 
-KindId ProgramBuilder::kind(const std::string& name, const Expression& overhead, const Expression& seconds_per_byte,
-                            const Expression& rate_cap) {
+KindId ProgramBuilder::kind(const std::string& name, const Expression& overhead,
+                            const Expression& seconds_per_byte, const Expression& rate_cap) {
   const CostKind made{name, expression(overhead), expression(seconds_per_byte), expression(rate_cap)};
   auto& all = program_.kinds;
   const auto same = std::ranges::find(all, name, &CostKind::name);
@@ -112,15 +117,16 @@ EdgeId ProgramBuilder::edge(WorkerId from, WorkerId to, std::uint32_t window, co
   return edge(from, to, window, latency, RouteId{}, TransferMode::attached);
 }
 
-EdgeId ProgramBuilder::edge(WorkerId from, WorkerId to, std::uint32_t window, const Expression& latency, RouteId route,
-                            TransferMode mode) {
+EdgeId ProgramBuilder::edge(WorkerId from, WorkerId to, std::uint32_t window, const Expression& latency,
+                            RouteId route, TransferMode mode) {
   CALIPER_CHECK(window >= 1 && from.v < program_.workers.size() && to.v < program_.workers.size());
   CALIPER_CHECK(!route.valid() || route.v < program_.route_latency.size());
   program_.edges.push_back({from, to, window, route, mode, expression(latency)});
   return id_of<EdgeTag>(program_.edges.size() - 1);
 }
 
-void ProgramBuilder::operation(WorkerId worker, KindId kind, EdgeId receive, EdgeId send, std::uint64_t bytes) {
+void ProgramBuilder::operation(WorkerId worker, KindId kind, EdgeId receive, EdgeId send,
+                               std::uint64_t bytes) {
   CALIPER_CHECK(kind.v < program_.kinds.size());
   CALIPER_CHECK(!receive.valid() || program_.edges[receive.v].to == worker);
   CALIPER_CHECK(!send.valid() || program_.edges[send.v].from == worker);

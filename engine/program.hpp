@@ -1,12 +1,15 @@
-// What is simulated: a static, immutable program of workers, edges, operations and transfers. Parameters are numbers
-// applied to it. It knows neither NCCL nor any machine; flow level and packet level run the same program.
+// What is simulated: a static, immutable program of workers, edges, operations and transfers. Parameters are
+// numbers applied to it. It knows neither NCCL nor any machine; flow level and packet level run the same
+// program.
 //
 // An operation of a worker, in the worker's order:
 //   1. waits for the next slice on its receive edge and for a credit on its send edge, whichever it has;
 //   2. keeps the worker busy for the cost of its kind: overhead + bytes * seconds_per_byte;
-//   3. if its send edge has a route, starts a transfer of `bytes`: attached, the worker stays busy until its end (a thread
+//   3. if its send edge has a route, starts a transfer of `bytes`: attached, the worker stays busy until its
+//   end (a thread
 //      block writing to a peer); detached, the worker goes on (a message handed to a NIC);
-//   4. at the end of cost and transfer gives the credit back on the receive edge and posts the slice on the send edge,
+//   4. at the end of cost and transfer gives the credit back on the receive edge and posts the slice on the
+//   send edge,
 //      where it is visible after the edge's latency.
 // A transfer first takes its route's latency, during which it holds no bandwidth, then bytes / rate.
 #pragma once
@@ -115,7 +118,8 @@ class ProgramBuilder {
               TransferMode mode);
   /// Appends to the worker's list. A receive edge ends at the worker, a send edge starts there.
   void operation(WorkerId worker, KindId kind, EdgeId receive, EdgeId send, std::uint64_t bytes);
-  /// Checks that what is sent on each edge is what is received from it, slice by slice. Leaves the builder empty.
+  /// Checks that what is sent on each edge is what is received from it, slice by slice. Leaves the builder
+  /// empty.
   Program build();
 
  private:

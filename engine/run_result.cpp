@@ -19,8 +19,9 @@ std::string line_of(const Wait& wait, const Program& program) {
 std::string StuckReport::describe(const Program& program) const {
   constexpr std::size_t kMost = 12;
   const std::span<const Wait> shown = cycle.empty() ? waits : cycle;
-  std::string text = fmt::format("stuck after {:.3f} us: {} of {} workers wait{}", seconds * 1e6, waits.size(),
-                                 program.workers.size(), cycle.empty() ? "" : ", these in a circle");
+  std::string text =
+      fmt::format("stuck after {:.3f} us: {} of {} workers wait{}", seconds * 1e6, waits.size(),
+                  program.workers.size(), cycle.empty() ? "" : ", these in a circle");
   for (std::size_t i = 0; i < std::min(kMost, shown.size()); ++i) text += "\n  " + line_of(shown[i], program);
   if (shown.size() > kMost) text += fmt::format("\n  and {} more", shown.size() - kMost);
   return text;

@@ -13,7 +13,7 @@ namespace caliper {
 /// A worker that cannot go on.
 struct Wait {
   WorkerId worker;
-  WorkerId on;               ///< who would have to act
+  WorkerId on;  ///< who would have to act
   EdgeId edge;
   bool for_credit;           ///< else for data
   std::uint32_t operation;   ///< ordinal in the worker's list, from 0
@@ -22,9 +22,9 @@ struct Wait {
 };
 
 struct StuckReport {
-  double seconds;            ///< simulated time at which nothing was left to happen
-  std::vector<Wait> waits;   ///< by worker
-  std::vector<Wait> cycle;   ///< a circle of waits, each waiting on the next, where there is one
+  double seconds;           ///< simulated time at which nothing was left to happen
+  std::vector<Wait> waits;  ///< by worker
+  std::vector<Wait> cycle;  ///< a circle of waits, each waiting on the next, where there is one
 
   /// The circle, or where there is none the first waits, a line each.
   std::string describe(const Program& program) const;

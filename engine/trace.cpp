@@ -10,22 +10,29 @@ namespace {
 void add_span(std::string& json, std::string_view name, const ProgramWorker& worker, std::uint32_t thread,
               double begin, double end, std::uint64_t bytes) {
   if (!(end > begin)) return;
-  fmt::format_to(std::back_inserter(json),
-                 R"(,{{"name":"{}","ph":"X","pid":{},"tid":{},"ts":{:.4f},"dur":{:.4f},"args":{{"bytes":{}}}}})" "\n",
-                 name, worker.rank, thread, begin * 1e6, (end - begin) * 1e6, bytes);
+  fmt::format_to(
+      std::back_inserter(json),
+      R"(,{{"name":"{}","ph":"X","pid":{},"tid":{},"ts":{:.4f},"dur":{:.4f},"args":{{"bytes":{}}}}})"
+      "\n",
+      name, worker.rank, thread, begin * 1e6, (end - begin) * 1e6, bytes);
 }
 
 }  // namespace
 
 std::string chrome_trace(const Program& program, const OperationTimes& times) {
-  std::string json = R"({"displayTimeUnit":"ns","traceEvents":[)" "\n";
-  json += R"({"name":"calipersim","ph":"i","pid":0,"tid":0,"ts":0,"s":"g"})" "\n";
+  std::string json = R"({"displayTimeUnit":"ns","traceEvents":[)"
+                     "\n";
+  json += R"({"name":"calipersim","ph":"i","pid":0,"tid":0,"ts":0,"s":"g"})"
+          "\n";
   for (std::uint32_t w = 0; w < program.workers.size(); ++w) {
     const ProgramWorker& worker = program.workers[w];
-    fmt::format_to(std::back_inserter(json),
-                   R"(,{{"name":"thread_name","ph":"M","pid":{0},"tid":{1},"args":{{"name":"channel {2} {3}"}}}})" "\n"
-                   R"(,{{"name":"process_name","ph":"M","pid":{0},"args":{{"name":"rank {0}"}}}})" "\n",
-                   worker.rank, w, worker.channel, program.roles[worker.role]);
+    fmt::format_to(
+        std::back_inserter(json),
+        R"(,{{"name":"thread_name","ph":"M","pid":{0},"tid":{1},"args":{{"name":"channel {2} {3}"}}}})"
+        "\n"
+        R"(,{{"name":"process_name","ph":"M","pid":{0},"args":{{"name":"rank {0}"}}}})"
+        "\n",
+        worker.rank, w, worker.channel, program.roles[worker.role]);
     for (std::uint32_t op = program.worker_first[w]; op < program.worker_first[w + 1]; ++op) {
       const std::string& kind = program.kinds[program.op_kind[op].v].name;
       add_span(json, kind, worker, w, times.begin[op], times.cost_end[op], program.op_bytes[op]);

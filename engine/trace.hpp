@@ -7,8 +7,8 @@
 
 namespace caliper {
 
-/// Trace Event Format (JSON): a process per rank, a thread per channel and role; one slice for the cost of an operation and
-/// one for its transfer; times in us.
+/// Trace Event Format (JSON): a process per rank, a thread per channel and role; one slice for the cost of an
+/// operation and one for its transfer; times in us.
 std::string chrome_trace(const Program& program, const OperationTimes& times);
 
 }  // namespace caliper

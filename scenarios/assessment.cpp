@@ -44,7 +44,8 @@ std::vector<ShapeFit> fit_shapes(const Scenario& scenario) {
             points.push_back({name_of(group.collective), static_cast<std::uint32_t>(group.ranks.size()),
                               scenario.dataset[id].bytes, scenario.dataset[id].seconds});
         }
-      if (const auto model = fit_alpha_beta(points)) fits.push_back({shape.nodes, shape.gpus_per_node, *model});
+      if (const auto model = fit_alpha_beta(points))
+        fits.push_back({shape.nodes, shape.gpus_per_node, *model});
     }
   }
   return fits;
@@ -67,8 +68,8 @@ void add_baseline(const Scenario& scenario, std::vector<Prediction>& predictions
     const ScenarioGroup& group = scenario.groups[prediction.group];
     const ShapeFit* fit = baseline_for(group, fits);
     if (!fit) continue;
-    const auto time = fit->model.predict(name_of(group.collective), static_cast<std::uint32_t>(group.ranks.size()),
-                                         prediction.bytes);
+    const auto time = fit->model.predict(name_of(group.collective),
+                                         static_cast<std::uint32_t>(group.ranks.size()), prediction.bytes);
     if (time) prediction.alpha_beta_s = *time;
   }
 }
@@ -89,7 +90,8 @@ std::vector<std::string> program_hashes(const Scenario& scenario) {
   for (std::uint32_t g = 0; g < scenario.groups.size(); ++g) {
     std::vector<std::uint64_t> sizes;
     for (const ExperimentId id : scenario.dataset.of_group(g))
-      if (scenario.groups[g].plan_for(scenario.dataset[id].bytes)) sizes.push_back(scenario.dataset[id].bytes);
+      if (scenario.groups[g].plan_for(scenario.dataset[id].bytes))
+        sizes.push_back(scenario.dataset[id].bytes);
     const auto hash = group_program_hash(scenario, g, sizes);
     hashes.push_back(hash && !sizes.empty() ? *hash : std::string());
   }
@@ -98,7 +100,8 @@ std::vector<std::string> program_hashes(const Scenario& scenario) {
 
 }  // namespace
 
-Assessment assess(const Scenario& scenario, const ScenarioSimulator& simulator, std::vector<double> calibrated) {
+Assessment assess(const Scenario& scenario, const ScenarioSimulator& simulator,
+                  std::vector<double> calibrated) {
   Assessment result;
   result.outlier_deviation = flagged(scenario.dataset);
   for (std::uint32_t i = 0; i < scenario.dataset.experiments.size(); ++i) {

@@ -20,9 +20,12 @@ std::string toml_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') result += fmt::format("\\{}", c);
-    else if (code < 0x20 || code == 0x7f) result += fmt::format("\\u{:04X}", code);
-    else result += c;
+    if (c == '"' || c == '\\')
+      result += fmt::format("\\{}", c);
+    else if (code < 0x20 || code == 0x7f)
+      result += fmt::format("\\u{:04X}", code);
+    else
+      result += c;
   }
   return result + "\"";
 }
@@ -46,10 +49,12 @@ std::string parameter_line(const AuxiliaryParameter& row, const CalibratedParame
 }  // namespace
 
 std::string calibrated_toml(const Scenario& scenario, const CalibratedFile& content) {
-  std::string text = "# Parameters found by a calibration. Direct facts and programs say for what they were found.\n";
-  text += fmt::format("schema = 1\ntitle = {}\nmade_by = {}\nscenario_sha256 = {}\nsplit_sha256 = {}\n\n[parameters]\n",
-                      toml_string(scenario.title), toml_string(version_text()), toml_string(scenario.inputs.front().sha256),
-                      toml_string(scenario.split.hash(scenario.dataset)));
+  std::string text =
+      "# Parameters found by a calibration. Direct facts and programs say for what they were found.\n";
+  text += fmt::format(
+      "schema = 1\ntitle = {}\nmade_by = {}\nscenario_sha256 = {}\nsplit_sha256 = {}\n\n[parameters]\n",
+      toml_string(scenario.title), toml_string(version_text()), toml_string(scenario.inputs.front().sha256),
+      toml_string(scenario.split.hash(scenario.dataset)));
   for (const CalibratedParameter& parameter : content.parameters)
     text += parameter_line(scenario.parameters[parameter.parameter], parameter);
   text += "\n[direct]\n";
@@ -76,8 +81,8 @@ std::optional<CalibratedParameter> read_parameter(TomlSection::Named& named, con
   }
   const AuxiliaryParameter& row = table[*index];
   const auto value = section.quantity("value", row.dimension, Need::required, {row.lower, row.upper});
-  CalibratedParameter parameter{*index, value.value_or(row.value), section.text("stage", Need::optional).value_or(""),
-                                std::nullopt};
+  CalibratedParameter parameter{*index, value.value_or(row.value),
+                                section.text("stage", Need::optional).value_or(""), std::nullopt};
   if (const auto name = section.text("class", Need::optional); name && *name != "auxiliary")
     section.report("class", fmt::format("'{}' is auxiliary, not '{}'", named.key, *name));
   section.value("interval", Need::optional);
@@ -86,11 +91,14 @@ std::optional<CalibratedParameter> read_parameter(TomlSection::Named& named, con
 }
 
 CalibratedGroup read_group(TomlSection& section) {
-  CalibratedGroup group{section.text("name").value_or(""), {}, section.text("program").value_or(""), section.line()};
+  CalibratedGroup group{
+      section.text("name").value_or(""), {}, section.text("program").value_or(""), section.line()};
   for (const std::string& text : section.texts("sizes")) {
     const auto bytes = parse_bytes(text);
-    if (bytes) group.sizes.push_back(*bytes);
-    else section.file().report(section.line_of("sizes"), bytes.problems());
+    if (bytes)
+      group.sizes.push_back(*bytes);
+    else
+      section.file().report(section.line_of("sizes"), bytes.problems());
   }
   section.finish();
   return group;
@@ -107,7 +115,8 @@ Result<CalibratedFile> parse_calibrated(std::string_view content, const std::str
   CalibratedFile result;
   if (const auto schema = root.count("schema"); schema && *schema != 1)
     root.report("schema", fmt::format("schema {} is not known", *schema), "this version reads schema 1");
-  for (const char* key : {"title", "made_by", "scenario_sha256", "split_sha256"}) root.text(key, Need::optional);
+  for (const char* key : {"title", "made_by", "scenario_sha256", "split_sha256"})
+    root.text(key, Need::optional);
   root.value("direct", Need::optional);
   for (auto& named : root.named_tables("parameters"))
     if (const auto parameter = read_parameter(named, table)) result.parameters.push_back(*parameter);

@@ -1,4 +1,5 @@
-// calibrated.toml: what a calibration found, for which executions it was found, and nothing that changes from run to run.
+// calibrated.toml: what a calibration found, for which executions it was found, and nothing that changes from
+// run to run.
 #pragma once
 
 #include <filesystem>
@@ -40,7 +41,8 @@ std::string calibrated_toml(const Scenario& scenario, const CalibratedFile& cont
 /// Problems, each with file:line: unknown or direct parameters, wrong units, values outside the bounds.
 Result<CalibratedFile> read_calibrated(const std::filesystem::path& path, const ParameterTable& table);
 /// As it would be read back; for values that are to be used as they are written.
-Result<CalibratedFile> parse_calibrated(std::string_view content, const std::string& name, const ParameterTable& table);
+Result<CalibratedFile> parse_calibrated(std::string_view content, const std::string& name,
+                                        const ParameterTable& table);
 
 /// A full set: the scenario's starting parameters with those of the file in place.
 std::vector<double> parameters_of(const Scenario& scenario, const CalibratedFile& file);

@@ -21,12 +21,15 @@ std::string over_groups(const Scenario& scenario, const std::function<std::strin
   for (std::uint32_t g = 0; g < scenario.groups.size(); ++g) {
     const std::string text = text_of(g);
     const auto same = std::ranges::find(values, text, [](const auto& value) { return value.first; });
-    if (same == values.end()) values.push_back({text, {scenario.groups[g].name}});
-    else same->second.push_back(scenario.groups[g].name);
+    if (same == values.end())
+      values.push_back({text, {scenario.groups[g].name}});
+    else
+      same->second.push_back(scenario.groups[g].name);
   }
   if (values.size() == 1) return values[0].first;
   std::vector<std::string> parts;
-  for (const auto& [text, groups] : values) parts.push_back(fmt::format("{} ({})", text, fmt::join(groups, ", ")));
+  for (const auto& [text, groups] : values)
+    parts.push_back(fmt::format("{} ({})", text, fmt::join(groups, ", ")));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -56,7 +59,8 @@ std::map<std::string, std::string, std::less<>> texts_of(const Scenario& scenari
   const NodeSpec& node = scenario.machine.spec().node;
   const DragonflyPlusSpec& fabric = scenario.machine.spec().fabric;
   const auto of_groups = [&scenario](auto text_of) {
-    return over_groups(scenario, [&](std::uint32_t g) { return std::string(text_of(scenario.groups[g], g)); });
+    return over_groups(scenario,
+                       [&](std::uint32_t g) { return std::string(text_of(scenario.groups[g], g)); });
   };
   using Group = const ScenarioGroup&;
   return {
@@ -70,9 +74,8 @@ std::map<std::string, std::string, std::less<>> texts_of(const Scenario& scenari
       {"fabric.shape",
        fmt::format("{} groups, {} leaves and {} spines a group, {} nodes a leaf", scenario.machine.groups(),
                    fabric.leaves_per_group, fabric.spines_per_group, fabric.nodes_per_leaf)},
-      {"fabric.links",
-       fmt::format("{} a leaf and spine, {} a pair of groups", fabric.links_per_leaf_spine,
-                   fabric.links_per_group_pair)},
+      {"fabric.links", fmt::format("{} a leaf and spine, {} a pair of groups", fabric.links_per_leaf_spine,
+                                   fabric.links_per_group_pair)},
       {"fabric.rates",
        fmt::format("leaf-spine {}, global {}", rate(fabric.leaf_spine_rate), rate(fabric.global_rate))},
       {"fabric.routing", "minimal"},
@@ -86,7 +89,8 @@ std::map<std::string, std::string, std::less<>> texts_of(const Scenario& scenari
       {"message size", of_groups([&scenario](Group, std::uint32_t g) {
          const auto ids = scenario.dataset.of_group(g);
          if (ids.empty()) return std::string("none measured");
-         return fmt::format("{} sizes, {} .. {}", ids.size(), format_bytes(scenario.dataset[ids.front()].bytes),
+         return fmt::format("{} sizes, {} .. {}", ids.size(),
+                            format_bytes(scenario.dataset[ids.front()].bytes),
                             format_bytes(scenario.dataset[ids.back()].bytes));
        })},
       {"ranks", of_groups([](Group g, std::uint32_t) {

@@ -1,4 +1,5 @@
-// The direct parameters of a scenario with their values, as text: what `explain`, reports and calibrated.toml show.
+// The direct parameters of a scenario with their values, as text: what `explain`, reports and calibrated.toml
+// show.
 #pragma once
 
 #include <string>

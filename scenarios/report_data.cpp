@@ -71,9 +71,8 @@ void add_origin(const Scenario& scenario, const CalibrationRecord* calibration, 
     row.stage = stage.name;
     row.reason.clear();
     if (calibration && s < calibration->sensitivities.size())
-      row.interval = calibration->sensitivities[s]
-                         .estimates[static_cast<std::size_t>(at - stage.tune.begin())]
-                         .interval;
+      row.interval =
+          calibration->sensitivities[s].estimates[static_cast<std::size_t>(at - stage.tune.begin())].interval;
   }
 }
 
@@ -127,10 +126,12 @@ std::vector<double> row_of(const Eigen::MatrixXd& matrix, Eigen::Index row) {
   return values;
 }
 
-ReportSensitivity sensitivity_of(const Scenario& scenario, const StageOptions& stage, const Sensitivity& found) {
+ReportSensitivity sensitivity_of(const Scenario& scenario, const StageOptions& stage,
+                                 const Sensitivity& found) {
   ReportSensitivity report;
   report.stage = stage.name;
-  for (const ParameterIndex parameter : stage.tuned) report.parameters.push_back(scenario.parameters[parameter].id);
+  for (const ParameterIndex parameter : stage.tuned)
+    report.parameters.push_back(scenario.parameters[parameter].id);
   for (std::size_t i = 0; i < found.experiments.size(); ++i) {
     const Experiment& experiment = scenario.dataset[found.experiments[i]];
     report.rows.push_back({scenario.dataset.groups[experiment.group].name, experiment.bytes,
@@ -142,13 +143,15 @@ ReportSensitivity sensitivity_of(const Scenario& scenario, const StageOptions& s
     report.correlation.push_back(row_of(found.correlation, r));
   for (const ParameterEstimate& estimate : found.estimates)
     for (const std::string& doubt : estimate.doubts)
-      report.not_identified.push_back(fmt::format("{}: {}", scenario.parameters[estimate.parameter].id, doubt));
+      report.not_identified.push_back(
+          fmt::format("{}: {}", scenario.parameters[estimate.parameter].id, doubt));
   report.not_identified.push_back(fmt::format("the combination determined least: {}", found.weakest_words));
   return report;
 }
 
 /// Half and twice the channels in use: what the derived count is worth, for people to see.
-std::optional<ReportAlternative> channel_alternatives(const Scenario& scenario, const Assessment& assessment) {
+std::optional<ReportAlternative> channel_alternatives(const Scenario& scenario,
+                                                      const Assessment& assessment) {
   std::set<std::uint32_t> counts;
   std::vector<std::uint32_t> in_use(scenario.groups.size(), 0);
   ReportAlternative alternative{"channels", {}, {}};
@@ -158,7 +161,8 @@ std::optional<ReportAlternative> channel_alternatives(const Scenario& scenario, 
     const auto execution = execution_of(scenario, summary.group, summary.largest);
     if (!execution) continue;
     in_use[summary.group] = execution->channels();
-    for (const std::uint32_t count : {execution->channels() / 2, execution->channels(), execution->channels() * 2})
+    for (const std::uint32_t count :
+         {execution->channels() / 2, execution->channels(), execution->channels() * 2})
       if (count >= 1 && count <= 64) counts.insert(count);
     shown.push_back(summary.group);
     alternative.groups.push_back(fmt::format("{} ({} in use)", summary.name, execution->channels()));
@@ -184,28 +188,34 @@ std::vector<ReportSkipped> skipped_of(const Scenario& scenario) {
 
 }  // namespace
 
-ReportData report_data(const Scenario& scenario, const std::string& scenario_path, const Assessment& assessment,
-                       const CalibrationRecord* calibration, const std::string& command_line) {
+ReportData report_data(const Scenario& scenario, const std::string& scenario_path,
+                       const Assessment& assessment, const CalibrationRecord* calibration,
+                       const std::string& command_line) {
   ReportData data;
   data.title = scenario.title;
   data.scenario = scenario_path;
   data.data_kind = "measured";
   data.note =
-      "The alpha-beta baseline is a start-up and a bandwidth per ring step, fitted on the same points; groups of several "
+      "The alpha-beta baseline is a start-up and a bandwidth per ring step, fitted on the same points; "
+      "groups of several "
       "nodes without a fit of their own shape take the one of the largest communicator.";
   data.groups = groups_of(scenario, assessment);
   for (DirectFact& fact : direct_facts(scenario))
-    data.direct.push_back({std::move(fact.id), std::move(fact.meaning), std::move(fact.value), std::move(fact.given_by)});
+    data.direct.push_back(
+        {std::move(fact.id), std::move(fact.meaning), std::move(fact.value), std::move(fact.given_by)});
   data.auxiliary = parameters_of(scenario, assessment, calibration);
   if (calibration) {
     for (std::size_t s = 0; s < calibration->results.size(); ++s)
       data.stages.push_back(stage_of(calibration->stages[s], calibration->results[s]));
     for (std::size_t s = 0; s < calibration->sensitivities.size(); ++s)
-      data.sensitivities.push_back(sensitivity_of(scenario, calibration->stages[s], calibration->sensitivities[s]));
+      data.sensitivities.push_back(
+          sensitivity_of(scenario, calibration->stages[s], calibration->sensitivities[s]));
     data.provenance.seed = calibration->seed;
   }
-  if (auto alternative = channel_alternatives(scenario, assessment)) data.alternatives.push_back(*std::move(alternative));
-  for (const ModelGap& gap : scenario.model_gaps) data.model_gaps.push_back({gap.name, gap.affects, gap.what});
+  if (auto alternative = channel_alternatives(scenario, assessment))
+    data.alternatives.push_back(*std::move(alternative));
+  for (const ModelGap& gap : scenario.model_gaps)
+    data.model_gaps.push_back({gap.name, gap.affects, gap.what});
   data.skipped = skipped_of(scenario);
   for (const InputFile& input : scenario.inputs) data.provenance.inputs.push_back({input.path, input.sha256});
   data.provenance.versions = versions();

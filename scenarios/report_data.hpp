@@ -15,13 +15,14 @@ namespace caliper {
 /// What a calibration adds to an assessment.
 struct CalibrationRecord {
   std::vector<StageOptions> stages;
-  std::vector<StageResult> results;            ///< [stages run]
-  std::vector<Sensitivity> sensitivities;      ///< [stages run]
+  std::vector<StageResult> results;        ///< [stages run]
+  std::vector<Sensitivity> sensitivities;  ///< [stages run]
   std::uint64_t seed;
 };
 
 /// @param calibration  null for a validation of parameters that were found elsewhere
-ReportData report_data(const Scenario& scenario, const std::string& scenario_path, const Assessment& assessment,
-                       const CalibrationRecord* calibration, const std::string& command_line);
+ReportData report_data(const Scenario& scenario, const std::string& scenario_path,
+                       const Assessment& assessment, const CalibrationRecord* calibration,
+                       const std::string& command_line);
 
 }  // namespace caliper

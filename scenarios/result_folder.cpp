@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 Problems prepare_folder(const fs::path& folder) {
   std::error_code code;
   fs::create_directories(folder, code);
-  if (code) return {{folder.string(), fmt::format("cannot be made: {}", code.message()), "choose another --out"}};
+  if (code)
+    return {{folder.string(), fmt::format("cannot be made: {}", code.message()), "choose another --out"}};
   const fs::path probe = folder / ".probe";
   if (Problems problems = write_file(probe, ""); !problems.empty())
     return {{folder.string(), "cannot be written to", "choose another --out, or its permissions"}};
@@ -42,7 +43,8 @@ std::string history_csv(const Scenario& scenario, const CalibrationRecord& calib
         if (c == ',' || c == '"' || c == '\n') c = ' ';
       csv += fmt::format("{},{},{},{},{},{},{}\n", stage.name, row.iteration, row.candidate,
                          std::isfinite(row.loss) ? fmt::format("{}", row.loss) : "",
-                         std::isfinite(row.best) ? fmt::format("{}", row.best) : "", fmt::join(values, ","), failure);
+                         std::isfinite(row.best) ? fmt::format("{}", row.best) : "", fmt::join(values, ","),
+                         failure);
     }
   }
   return csv;
@@ -57,8 +59,8 @@ std::string host_name() {
 
 using NamedContent = std::pair<std::string, std::string>;
 
-std::string manifest_json(const Scenario& scenario, const CalibrationRecord* calibration, const Manifest& manifest,
-                          const std::vector<NamedContent>& files) {
+std::string manifest_json(const Scenario& scenario, const CalibrationRecord* calibration,
+                          const Manifest& manifest, const std::vector<NamedContent>& files) {
   using Json = nlohmann::ordered_json;
   Json json;
   json["schema"] = 1;
@@ -71,9 +73,11 @@ std::string manifest_json(const Scenario& scenario, const CalibrationRecord* cal
   if (calibration) json["seed"] = calibration->seed;
   json["split_sha256"] = scenario.split.hash(scenario.dataset);
   json["inputs"] = Json::array();
-  for (const InputFile& input : scenario.inputs) json["inputs"].push_back({{"path", input.path}, {"sha256", input.sha256}});
+  for (const InputFile& input : scenario.inputs)
+    json["inputs"].push_back({{"path", input.path}, {"sha256", input.sha256}});
   json["outputs"] = Json::array();
-  for (const auto& [name, content] : files) json["outputs"].push_back({{"path", name}, {"sha256", sha256_hex(content)}});
+  for (const auto& [name, content] : files)
+    json["outputs"].push_back({{"path", name}, {"sha256", sha256_hex(content)}});
   if (calibration) {
     json["stages"] = Json::array();
     for (std::size_t s = 0; s < calibration->results.size(); ++s) {
@@ -94,8 +98,8 @@ std::string manifest_json(const Scenario& scenario, const CalibrationRecord* cal
 }  // namespace
 
 Problems write_results(const fs::path& folder, const Scenario& scenario, const Assessment& assessment,
-                       const CalibrationRecord* calibration, const std::string& calibrated, const ReportData& report,
-                       const Manifest& manifest) {
+                       const CalibrationRecord* calibration, const std::string& calibrated,
+                       const ReportData& report, const Manifest& manifest) {
   std::vector<NamedContent> files;
   if (!calibrated.empty()) files.emplace_back("calibrated.toml", calibrated);
   if (calibration) files.emplace_back("history.csv", history_csv(scenario, *calibration));

@@ -16,20 +16,21 @@ Problems prepare_folder(const std::filesystem::path& folder);
 /// history.csv: one line per candidate of every stage; empty where a calibration was not run.
 std::string history_csv(const Scenario& scenario, const CalibrationRecord& calibration);
 
-/// What the folder was made from and by: input and output hashes, versions, seed, command line, times, host. With the same
-/// inputs the other files come out the same bit for bit; what changes from run to run stands only here.
+/// What the folder was made from and by: input and output hashes, versions, seed, command line, times, host.
+/// With the same inputs the other files come out the same bit for bit; what changes from run to run stands
+/// only here.
 struct Manifest {
-  std::string command;       ///< "calibrate"
+  std::string command;  ///< "calibrate"
   std::string command_line;
-  std::string started;       ///< UTC, ISO 8601
-  double seconds = 0;        ///< wall
+  std::string started;  ///< UTC, ISO 8601
+  double seconds = 0;   ///< wall
 };
 
-/// Writes predictions.csv, validation.json, report.html and, of a calibration, calibrated.toml and history.csv; last of all
-/// manifest.json.
+/// Writes predictions.csv, validation.json, report.html and, of a calibration, calibrated.toml and
+/// history.csv; last of all manifest.json.
 /// @param calibrated  text of calibrated.toml; empty: not written
-Problems write_results(const std::filesystem::path& folder, const Scenario& scenario, const Assessment& assessment,
-                       const CalibrationRecord* calibration, const std::string& calibrated, const ReportData& report,
-                       const Manifest& manifest);
+Problems write_results(const std::filesystem::path& folder, const Scenario& scenario,
+                       const Assessment& assessment, const CalibrationRecord* calibration,
+                       const std::string& calibrated, const ReportData& report, const Manifest& manifest);
 
 }  // namespace caliper

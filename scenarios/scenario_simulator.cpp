@@ -73,7 +73,8 @@ Result<Program> program_of(const Scenario& scenario, std::uint32_t group, std::u
   return lower(plan, scenario.machine, scenario.parameters);
 }
 
-Result<ScenarioSimulator> ScenarioSimulator::build(const Scenario& scenario, std::span<const ExperimentId> experiments,
+Result<ScenarioSimulator> ScenarioSimulator::build(const Scenario& scenario,
+                                                   std::span<const ExperimentId> experiments,
                                                    std::optional<std::uint32_t> channels) {
   ScenarioSimulator simulator;
   simulator.row_.assign(scenario.dataset.experiments.size(), kNoProgram);

@@ -15,9 +15,9 @@
 
 namespace caliper {
 
-/// What NCCL runs for a group at a size. A channel count given here replaces the one of the scenario (to show what another
-/// would predict; nothing is chosen by it).
-/// Problems: the scenario has no plan for the size, the rules cannot derive one.
+/// What NCCL runs for a group at a size. A channel count given here replaces the one of the scenario (to show
+/// what another would predict; nothing is chosen by it). Problems: the scenario has no plan for the size, the
+/// rules cannot derive one.
 Result<Execution> execution_of(const Scenario& scenario, std::uint32_t group, std::uint64_t bytes,
                                std::optional<std::uint32_t> channels = std::nullopt);
 Result<Program> program_of(const Scenario& scenario, std::uint32_t group, std::uint64_t bytes,
@@ -45,8 +45,8 @@ class ScenarioSimulator final : public Simulator {
 /// The experiments that the scenario has a plan for, in or out of scope, ascending.
 std::vector<ExperimentId> simulated_experiments(const Scenario& scenario);
 
-/// Identity of what is executed for a group over a list of sizes: 64 hex digits. Equal for all parameter values.
-/// Problems: a size without plan.
+/// Identity of what is executed for a group over a list of sizes: 64 hex digits. Equal for all parameter
+/// values. Problems: a size without plan.
 Result<std::string> group_program_hash(const Scenario& scenario, std::uint32_t group,
                                        std::span<const std::uint64_t> sizes);
 

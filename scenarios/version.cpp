@@ -18,7 +18,8 @@ std::vector<std::pair<std::string, std::string>> versions() {
           {"compiler", fmt::format("{} {}", CALIPERSIM_COMPILER, __VERSION__)},
           {"build", CALIPERSIM_BUILD_TYPE},
           {"Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
-          {"Boost", fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
+          {"Boost",
+           fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
           {"NLopt", fmt::format("{}.{}.{}", major, minor, patch)},
           {"oneTBB", TBB_VERSION_STRING},
           {"SQLite", sqlite3_libversion()}};

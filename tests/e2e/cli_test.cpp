@@ -27,13 +27,16 @@ Finished shell(const std::string& command) {
   REQUIRE(pipe);
   Finished finished{0, {}};
   std::array<char, 4096> buffer;
-  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) finished.out.append(buffer.data(), n);
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    finished.out.append(buffer.data(), n);
   const int status = ::pclose(pipe);
   finished.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return finished;
 }
 
-Finished calipersim(const std::string& arguments) { return shell(std::string(CALIPERSIM_BINARY) + " " + arguments); }
+Finished calipersim(const std::string& arguments) {
+  return shell(std::string(CALIPERSIM_BINARY) + " " + arguments);
+}
 
 /// A folder of its own, empty at the begin and gone at the end.
 struct Folder {
@@ -44,13 +47,16 @@ struct Folder {
   }
   ~Folder() { fs::remove_all(path); }
   std::string operator/(const std::string& name) const { return (path / name).string(); }
-  void put(const std::string& name, std::string_view content) const { REQUIRE(write_file(path / name, content).empty()); }
+  void put(const std::string& name, std::string_view content) const {
+    REQUIRE(write_file(path / name, content).empty());
+  }
 };
 
 /// Synthetic measurements: start-up and bandwidth with a wobble of half a per cent between repeats.
 std::string synthetic_csv(const std::string& collective, int nodes, double start_us, double rate) {
   std::string csv = fmt::format(
-      "# source: synthetic, made for this test\n# collective: {}\n# dtype: float32\n# nodes: {}\n# gpus_per_node: 4\n"
+      "# source: synthetic, made for this test\n# collective: {}\n# dtype: float32\n# nodes: {}\n# "
+      "gpus_per_node: 4\n"
       "# ranks: {}\n# nccl_version: 2.29.7\nsize_bytes,oop_time_us,ip_time_us\n",
       collective, nodes, nodes * 4);
   for (int shift = 23; shift <= 28; ++shift) {
@@ -134,20 +140,23 @@ int line_of(const std::string& scenario, std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("e2e: calibrate leaves all files, says what is held out, and is the same for any number of threads") {
+TEST_CASE(
+    "e2e: calibrate leaves all files, says what is held out, and is the same for any number of threads") {
   const Folder folder("calibrate");
   put_scenario(folder);
-  const Finished first = calipersim(fmt::format("calibrate {} --out {} --jobs 1", folder / "s.toml", folder / "one"));
+  const Finished first =
+      calipersim(fmt::format("calibrate {} --out {} --jobs 1", folder / "s.toml", folder / "one"));
   CHECK_MESSAGE(first.code == 0, first.out);
   CHECK(first.out.find("ag-2x4") != std::string::npos);
   CHECK(first.out.find("report.html") != std::string::npos);
-  for (const char* name : {"calibrated.toml", "evaluations.sqlite", "history.csv", "predictions.csv", "validation.json",
-                           "report.html", "manifest.json"})
+  for (const char* name : {"calibrated.toml", "evaluations.sqlite", "history.csv", "predictions.csv",
+                           "validation.json", "report.html", "manifest.json"})
     CHECK_MESSAGE(fs::exists(folder.path / "one" / name), name);
   const auto validation = nlohmann::json::parse(*read_file(folder.path / "one/validation.json"));
   CHECK(validation["groups"].size() == 3);  // ar-1x4 fitted and held out, ag-2x4 held out
 
-  const Finished second = calipersim(fmt::format("calibrate {} --out {} --jobs 2", folder / "s.toml", folder / "two"));
+  const Finished second =
+      calipersim(fmt::format("calibrate {} --out {} --jobs 2", folder / "s.toml", folder / "two"));
   CHECK(second.code == 0);
   for (const char* name : {"calibrated.toml", "history.csv", "predictions.csv", "validation.json"})
     CHECK_MESSAGE(*read_file(folder.path / "one" / name) == *read_file(folder.path / "two" / name), name);
@@ -193,7 +202,8 @@ TEST_CASE("e2e: wrong input is named with file and line, exit code 2, and nothin
       {"file = \"ag-2x4.csv\"", "file = \"missing.csv\"", "missing.csv", "no such file"},
       {"\"gpu.launch\", ", "\"nvlink.rate\", ", "nvlink.rate", "direct parameter"},
       {"sizes = { every = 2, from = 0 }", "sizes = { every = 2, from = \"1 GiB\" }", "from = \"1 GiB\"", ""},
-      {"groups = \"all\"", "groups = \"all\"\npoints = [{ group = \"ar-1x4\", sizes = [\"8 MiB\"] }]", "", "8 MiB"},
+      {"groups = \"all\"", "groups = \"all\"\npoints = [{ group = \"ar-1x4\", sizes = [\"8 MiB\"] }]", "",
+       "8 MiB"},
       {"budget = { iterations = 3 }", "budget = { iterations = 3, wall = 10 }", "wall = 10", "unit"},
       {"nodes = 2", "nodes = 5", "", "4"},
       {"group = \"ar-1x4\"", "group = \"ar-1x5\"", "ar-1x5", "ar-1x4"},
@@ -204,14 +214,16 @@ TEST_CASE("e2e: wrong input is named with file and line, exit code 2, and nothin
     const Folder folder("wrong");
     const std::string scenario = replaced(wrong.from, wrong.to);
     put_scenario(folder, scenario);
-    const Finished finished = calipersim(fmt::format("calibrate {} --out {}", folder / "s.toml", folder / "out"));
+    const Finished finished =
+        calipersim(fmt::format("calibrate {} --out {}", folder / "s.toml", folder / "out"));
     CHECK_MESSAGE(finished.code == 2, wrong.to << ": " << finished.out);
     CHECK_MESSAGE(finished.out.find("s.toml:") != std::string::npos, wrong.to << ": " << finished.out);
     if (!wrong.line_with.empty()) {
       const std::string where = fmt::format("s.toml:{}:", line_of(scenario, wrong.line_with));
       CHECK_MESSAGE(finished.out.find(where) != std::string::npos, where << " not in: " << finished.out);
     }
-    CHECK_MESSAGE(finished.out.find(wrong.message) != std::string::npos, wrong.message << " not in: " << finished.out);
+    CHECK_MESSAGE(finished.out.find(wrong.message) != std::string::npos,
+                  wrong.message << " not in: " << finished.out);
     CHECK(!fs::exists(folder.path / "out"));
   }
 }
@@ -234,8 +246,9 @@ TEST_CASE("e2e: simulate without measurements, as JSON, CSV and timeline; unknow
   CHECK_MESSAGE(traced.code == 0, traced.out);
   CHECK(nlohmann::json::parse(*read_file(folder.path / "t.json"))["traceEvents"].size() > 100);
 
-  for (const char* wrong : {"--group ag-2x5", "--size 64", "--size 64MB/s", "--size 1.5B", "--params nowhere.toml",
-                            "--out result.txt", "--jobs 0", "--trace t.json", "--fidelity quantum", "--nonsense"}) {
+  for (const char* wrong :
+       {"--group ag-2x5", "--size 64", "--size 64MB/s", "--size 1.5B", "--params nowhere.toml",
+        "--out result.txt", "--jobs 0", "--trace t.json", "--fidelity quantum", "--nonsense"}) {
     const Finished finished = calipersim("simulate " + scenario + " " + wrong);
     CHECK_MESSAGE(finished.code == 2, wrong << ": " << finished.out);
   }
@@ -262,7 +275,9 @@ TEST_CASE("e2e: explain says what is tuned, and which plan runs with which proof
 
 TEST_CASE("e2e: import turns nccl-tests' text into CSV that a scenario reads; other text is refused") {
   const Folder folder("import");
-  folder.put("log.txt", R"(# nThread 1 nGpus 4 minBytes 1048576 maxBytes 2097152 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0
+  folder.put(
+      "log.txt",
+      R"(# nThread 1 nGpus 4 minBytes 1048576 maxBytes 2097152 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0
 #
 #                                                              out-of-place                       in-place
 #       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
@@ -272,13 +287,15 @@ TEST_CASE("e2e: import turns nccl-tests' text into CSV that a scenario reads; ot
 # Out of bounds values : 0 OK
 # Avg bus bandwidth    : 50
 )");
-  const Finished imported = calipersim("import nccl-tests " + (folder / "log.txt") + " --out " + (folder / "m.csv"));
+  const Finished imported =
+      calipersim("import nccl-tests " + (folder / "log.txt") + " --out " + (folder / "m.csv"));
   REQUIRE_MESSAGE(imported.code == 0, imported.out);
   const std::string csv = *read_file(folder.path / "m.csv");
   CHECK(csv.find("1048576,40") != std::string::npos);
   CHECK(calipersim("import nccl-tests " + (folder / "m.csv") + " --out " + (folder / "again.csv")).code == 0);
   folder.put("poem.txt", "shall I compare thee\nto a summer's day\n");
-  const Finished refused = calipersim("import nccl-tests " + (folder / "poem.txt") + " --out " + (folder / "p.csv"));
+  const Finished refused =
+      calipersim("import nccl-tests " + (folder / "poem.txt") + " --out " + (folder / "p.csv"));
   CHECK(refused.code == 2);
   CHECK(!fs::exists(folder.path / "p.csv"));
 }

@@ -57,16 +57,17 @@ Execution execution_of(const RingWork& work, const Machine& machine) {
   std::vector<GpuAddress> gpus;
   for (const std::uint32_t node : node_order(work))
     for (std::uint32_t gpu = 0; gpu < kGpus; ++gpu) gpus.push_back({node, gpu});
-  auto execution = derive_execution(machine, gpus, Collective::all_reduce, PartitionFamily::c, 4, work.channels,
-                                    NicLayout::oracle);
+  auto execution = derive_execution(machine, gpus, Collective::all_reduce, PartitionFamily::c, 4,
+                                    work.channels, NicLayout::oracle);
   CALIPER_CHECK(execution);
-  if (machine.nodes() == 1)  // inside one node NCCL's rings differ from channel to channel; here only by their start
+  if (machine.nodes() ==
+      1)  // inside one node NCCL's rings differ from channel to channel; here only by their start
     for (std::uint32_t c = 0; c < work.channels; ++c) execution->rings[c].order = {0, 1, 2, 3};
   return *std::move(execution);
 }
 
-/// One ring: a sender and a receiver per position. The receiver takes a message as soon as it has arrived, which frees the
-/// window, and tells its sender.
+/// One ring: a sender and a receiver per position. The receiver takes a message as soon as it has arrived,
+/// which frees the window, and tells its sender.
 void add_ring(ProgramBuilder& builder, Fabric& fabric, const Execution& execution, std::uint32_t channel,
               const RingWork& work, const std::vector<std::uint64_t>& chunks) {
   const auto& order = execution.rings[channel].order;
@@ -108,7 +109,8 @@ RingProgram build_ring_work(const RingWork& work) {
   for (AuxiliaryParameter& row : topology_parameters()) rows.push_back(std::move(row));
   const ParameterTable table(rows, {});
   std::vector<double> parameters = table.defaults();
-  for (const char* id : {"nvlink.efficiency", "net.efficiency", "net.duplex"}) parameters[table.index_of(id)] = 1;
+  for (const char* id : {"nvlink.efficiency", "net.efficiency", "net.duplex"})
+    parameters[table.index_of(id)] = 1;
   parameters[table.index_of("net.hop_latency")] = kLatency;
 
   const std::uint64_t per_channel = (work.bytes + work.channels - 1) / work.channels;
