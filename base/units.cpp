@@ -1,7 +1,11 @@
 #include "base/units.hpp"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
@@ -11,23 +15,40 @@
 namespace caliper {
 namespace {
 
+/// 10^exponent * factor. The power of ten is joined with the number before it is rounded, so that "0.05 us"
+/// is the double nearest to 5e-8; the factors left are powers of two, or minutes and hours.
 struct Unit {
   std::string_view name;
-  double factor;
+  int exponent;
+  double factor = 1;
 };
 
 constexpr double kKi = 1024.0, kMi = kKi * 1024, kGi = kMi * 1024, kTi = kGi * 1024;
 
-constexpr std::array kTimes = {Unit{"s", 1},      Unit{"ms", 1e-3},  Unit{"us", 1e-6}, Unit{"ns", 1e-9},
-                               Unit{"ps", 1e-12}, Unit{"min", 60.0}, Unit{"h", 3600.0}};
-constexpr std::array kBytes = {Unit{"B", 1},     Unit{"kB", 1e3},  Unit{"MB", 1e6},
-                               Unit{"GB", 1e9},  Unit{"TB", 1e12}, Unit{"KiB", kKi},
-                               Unit{"MiB", kMi}, Unit{"GiB", kGi}, Unit{"TiB", kTi}};
-constexpr std::array kRates = {Unit{"B/s", 1},          Unit{"kB/s", 1e3},       Unit{"MB/s", 1e6},
-                               Unit{"GB/s", 1e9},       Unit{"TB/s", 1e12},      Unit{"KiB/s", kKi},
-                               Unit{"MiB/s", kMi},      Unit{"GiB/s", kGi},      Unit{"TiB/s", kTi},
-                               Unit{"bit/s", 1.0 / 8},  Unit{"kbit/s", 1e3 / 8}, Unit{"Mbit/s", 1e6 / 8},
-                               Unit{"Gbit/s", 1e9 / 8}, Unit{"Tbit/s", 1e12 / 8}};
+constexpr std::array kTimes = {Unit{"s", 0},    Unit{"ms", -3},     Unit{"us", -6},    Unit{"ns", -9},
+                               Unit{"ps", -12}, Unit{"min", 0, 60}, Unit{"h", 0, 3600}};
+constexpr std::array kBytes = {Unit{"B", 0},        Unit{"kB", 3},       Unit{"MB", 6},
+                               Unit{"GB", 9},       Unit{"TB", 12},      Unit{"KiB", 0, kKi},
+                               Unit{"MiB", 0, kMi}, Unit{"GiB", 0, kGi}, Unit{"TiB", 0, kTi}};
+constexpr std::array kRates = {Unit{"B/s", 0},           Unit{"kB/s", 3},          Unit{"MB/s", 6},
+                               Unit{"GB/s", 9},          Unit{"TB/s", 12},         Unit{"KiB/s", 0, kKi},
+                               Unit{"MiB/s", 0, kMi},    Unit{"GiB/s", 0, kGi},    Unit{"TiB/s", 0, kTi},
+                               Unit{"bit/s", 0, 0.125},  Unit{"kbit/s", 3, 0.125}, Unit{"Mbit/s", 6, 0.125},
+                               Unit{"Gbit/s", 9, 0.125}, Unit{"Tbit/s", 12, 0.125}};
+
+/// The number `text` times 10^exponent, rounded once.
+std::optional<double> scaled_number(std::string_view text, int exponent) {
+  const auto e = std::min(text.find_first_of("eE"), text.size());
+  std::string_view own = text.substr(std::min(e + 1, text.size()));
+  if (own.starts_with('+')) own.remove_prefix(1);
+  int own_exponent = 0;
+  if (e < text.size()) {
+    const auto [end, code] = std::from_chars(own.data(), own.data() + own.size(), own_exponent);
+    if (code != std::errc() || end != own.data() + own.size() || std::abs(own_exponent) > 1000)
+      return std::nullopt;
+  }
+  return parse_double(fmt::format("{}e{}", text.substr(0, e), own_exponent + exponent));
+}
 
 std::span<const Unit> units_of(Dimension dimension) {
   switch (dimension) {
@@ -67,7 +88,8 @@ Result<double> parse_quantity(std::string_view text, Dimension dimension) {
   const std::string_view whole = trim(text);
   const auto number_end = std::min(whole.find_first_not_of("0123456789.+-eE"), whole.size());
   // An exponent's 'e' may be the first letter of a unit; none of ours starts with one, so this cut is right.
-  const auto value = parse_double(whole.substr(0, number_end));
+  const std::string_view number = whole.substr(0, number_end);
+  const auto value = scaled_number(number, 0);
   if (!value) return not_a_quantity(text, "does not start with a number", dimension);
   const std::string_view unit = trim(whole.substr(number_end));
   if (dimension == Dimension::number) {
@@ -76,7 +98,8 @@ Result<double> parse_quantity(std::string_view text, Dimension dimension) {
   }
   if (unit.empty()) return not_a_quantity(text, "has no unit", dimension);
   for (const Unit& known : units_of(dimension))
-    if (known.name == unit) return *value * known.factor;
+    if (known.name == unit)
+      if (const auto scaled = scaled_number(number, known.exponent)) return *scaled * known.factor;
   return not_a_quantity(text, fmt::format("has the unknown unit '{}'", unit), dimension);
 }
 

@@ -144,17 +144,8 @@ int run_calibrate(const CalibrateOptions& options) {
   CALIPER_CHECK(bool(written));
   // Validated is what the file says, to its last digit.
   const Assessment assessment = assess(*scenario, *simulator, parameters_of(*scenario, *written));
-  const ReportData data = report_data(*scenario, options.scenario, assessment, &record, options.command_line);
   manifest.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (Problems problems = write_results(folder, *scenario, assessment, &record, text, data, manifest);
-      !problems.empty())
-    return report(problems);
-  if (options.json)
-    fmt::print("{}", summary_json(*scenario, assessment, &record, folder));
-  else
-    fmt::print("{}\n{}\n\nReport: {}\n", held_out_table(assessment), verdict(data),
-               (folder / "report.html").string());
-  return exit_code::kDone;
+  return conclude(folder, *scenario, assessment, &record, text, manifest, options.json, options.scenario);
 }
 
 }  // namespace caliper

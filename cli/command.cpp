@@ -39,6 +39,8 @@ fs::path systems_folder() {
 
 Result<Scenario> load(const fs::path& scenario) { return load_scenario(scenario, systems_folder()); }
 
+namespace {
+
 Result<std::vector<std::uint32_t>> groups_named(const Scenario& scenario,
                                                 const std::vector<std::string>& names) {
   std::vector<std::uint32_t> groups;
@@ -71,6 +73,21 @@ Result<std::vector<std::uint64_t>> sizes_of(const std::vector<std::string>& text
   }
   if (!problems.empty()) return problems;
   return sizes;
+}
+
+}  // namespace
+
+Result<Selection> select(const std::string& scenario, const std::vector<std::string>& groups,
+                         const std::vector<std::string>& sizes) {
+  auto loaded = load(scenario);
+  if (!loaded) return loaded.problems();
+  auto indices = groups_named(*loaded, groups);
+  auto bytes = sizes_of(sizes);
+  Problems problems;
+  if (!indices) append(problems, indices.problems());
+  if (!bytes) append(problems, bytes.problems());
+  if (!problems.empty()) return problems;
+  return Selection{*std::move(loaded), *std::move(indices), *std::move(bytes)};
 }
 
 std::string text_table(const std::vector<std::vector<std::string>>& rows) {

@@ -25,11 +25,15 @@ int report(const Problems& problems);
 /// Loads a scenario with the systems that are shipped beside the program.
 Result<Scenario> load(const std::filesystem::path& scenario);
 
-/// Indices of the named groups, all where none is named. Problems: unknown names.
-Result<std::vector<std::uint32_t>> groups_named(const Scenario& scenario,
-                                                const std::vector<std::string>& names);
-/// Sizes such as "64MiB". Problems: the ones that are none.
-Result<std::vector<std::uint64_t>> sizes_of(const std::vector<std::string>& texts);
+/// A scenario and what of it was asked for on the command line.
+struct Selection {
+  Scenario scenario;
+  std::vector<std::uint32_t> groups;  ///< those named; all where none is
+  std::vector<std::uint64_t> sizes;   ///< bytes; empty where none is named
+};
+/// Problems: those of the scenario, unknown groups, texts that are no size such as "64MiB".
+Result<Selection> select(const std::string& scenario, const std::vector<std::string>& groups,
+                         const std::vector<std::string>& sizes);
 
 /// A table of text for people: columns aligned, the first to the left, the others to the right.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);

@@ -176,27 +176,24 @@ Result<std::vector<Explained>> explain_groups(const Scenario& scenario,
 }  // namespace
 
 int run_explain(const ExplainOptions& options) {
-  const auto scenario = load(options.scenario);
-  if (!scenario) return report(scenario.problems());
-  const auto groups = groups_named(*scenario, options.groups);
-  if (!groups) return report(groups.problems());
-  const auto sizes = sizes_of(options.sizes);
-  if (!sizes) return report(sizes.problems());
+  const auto selection = select(options.scenario, options.groups, options.sizes);
+  if (!selection) return report(selection.problems());
+  const Scenario& scenario = selection->scenario;
   // Without a group: the parameters, and nothing of any plan.
   const bool with_plans = !options.groups.empty() || !options.sizes.empty();
-  auto explained = explain_groups(*scenario, with_plans ? *groups : std::vector<std::uint32_t>{}, *sizes);
+  auto explained = explain_groups(scenario, with_plans ? selection->groups : std::vector<std::uint32_t>{},
+                                  selection->sizes);
   if (!explained) return report(explained.problems());
 
-  Json json = {{"title", scenario->title},
-               {"auxiliary", parameters_json(*scenario)},
-               {"direct", direct_json(*scenario)}};
+  Json json = {
+      {"title", scenario.title}, {"auxiliary", parameters_json(scenario)}, {"direct", direct_json(scenario)}};
   json["plans"] = Json::array();
-  for (const Explained& e : *explained) json["plans"].push_back(plan_json(*scenario, e));
+  for (const Explained& e : *explained) json["plans"].push_back(plan_json(scenario, e));
   if (options.json) {
     fmt::print("{}\n", json.dump(2));
     return exit_code::kDone;
   }
-  fmt::print("{}\n", scenario->title);
+  fmt::print("{}\n", scenario.title);
   if (!with_plans) {
     fmt::print("\n");
     print_parameters(json["auxiliary"]);

@@ -146,25 +146,22 @@ std::string as_table(const Scenario& scenario, const std::vector<Row>& rows) {
 }  // namespace
 
 int run_simulate(const SimulateOptions& options) {
-  const auto scenario = load(options.scenario);
-  if (!scenario) return report(scenario.problems());
-  const auto groups = groups_named(*scenario, options.groups);
-  if (!groups) return report(groups.problems());
-  const auto sizes = sizes_of(options.sizes);
-  if (!sizes) return report(sizes.problems());
-  auto rows = rows_of(*scenario, *groups, *sizes);
+  const auto selection = select(options.scenario, options.groups, options.sizes);
+  if (!selection) return report(selection.problems());
+  const Scenario& scenario = selection->scenario;
+  auto rows = rows_of(scenario, selection->groups, selection->sizes);
   if (!rows) return report(rows.problems());
   if (!options.trace.empty() && rows->size() != 1)
     return report({{"--trace", fmt::format("is for one run, this would be {}", rows->size()),
                     "choose one with --group and --size"}});
-  const auto parameters = read_parameters(*scenario, options.parameters);
+  const auto parameters = read_parameters(scenario, options.parameters);
   if (!parameters) return report(parameters.problems());
 
   OperationTimes times;
   std::string trace;
   const bool traced = !options.trace.empty();
   if (Problems problems =
-          simulate(*scenario, *parameters, *rows, traced ? &times : nullptr, traced ? &trace : nullptr);
+          simulate(scenario, *parameters, *rows, traced ? &times : nullptr, traced ? &trace : nullptr);
       !problems.empty())
     return report(problems);
 
@@ -173,16 +170,16 @@ int run_simulate(const SimulateOptions& options) {
   if (!options.out.empty()) {
     const bool json = options.out.ends_with(".json");
     if (Problems problems =
-            write_file(options.out, json ? as_json(*scenario, *rows) : as_csv(*scenario, *rows));
+            write_file(options.out, json ? as_json(scenario, *rows) : as_csv(scenario, *rows));
         !problems.empty())
       return report(problems);
   }
-  fmt::print("{}", options.json ? as_json(*scenario, *rows) : as_table(*scenario, *rows));
+  fmt::print("{}", options.json ? as_json(scenario, *rows) : as_table(scenario, *rows));
   bool stuck = false;
   for (const Row& row : *rows) {
     if (!row.run.stuck) continue;
     stuck = true;
-    spdlog::error("{} at {}: {}", scenario->groups[row.group].name, format_bytes(row.bytes), row.stuck);
+    spdlog::error("{} at {}: {}", scenario.groups[row.group].name, format_bytes(row.bytes), row.stuck);
   }
   return stuck ? exit_code::kStuck : exit_code::kDone;
 }

@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 
 namespace caliper {
+namespace {
 
 std::string held_out_table(const Assessment& assessment) {
   std::vector<std::vector<std::string>> rows = {
@@ -38,6 +39,25 @@ std::string summary_json(const Scenario& scenario, const Assessment& assessment,
                                 {"runs", calibration->results[s].counts.runs}});
   json["report"] = (folder / "report.html").string();
   return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+int conclude(const std::filesystem::path& folder, const Scenario& scenario, const Assessment& assessment,
+             const CalibrationRecord* calibration, const std::string& calibrated, const Manifest& manifest,
+             bool json, const std::string& scenario_path) {
+  const ReportData data =
+      report_data(scenario, scenario_path, assessment, calibration, manifest.command_line);
+  if (Problems problems =
+          write_results(folder, scenario, assessment, calibration, calibrated, data, manifest);
+      !problems.empty())
+    return report(problems);
+  if (json)
+    fmt::print("{}", summary_json(scenario, assessment, calibration, folder));
+  else
+    fmt::print("{}\n{}\n\nReport: {}\n", held_out_table(assessment), verdict(data),
+               (folder / "report.html").string());
+  return exit_code::kDone;
 }
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }

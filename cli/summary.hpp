@@ -4,17 +4,15 @@
 #include <filesystem>
 #include <string>
 
-#include "scenarios/assessment.hpp"
-#include "scenarios/report_data.hpp"
+#include "scenarios/result_folder.hpp"
 
 namespace caliper {
 
-/// Held-out groups: noise floor, mean error by default, by alpha-beta and calibrated, p95 and largest.
-std::string held_out_table(const Assessment& assessment);
-
-/// Files and statistics. @param calibration  may be null
-std::string summary_json(const Scenario& scenario, const Assessment& assessment,
-                         const CalibrationRecord* calibration, const std::filesystem::path& folder);
+/// Writes the folder (write_results) and prints the held-out groups, the verdict and where the report is; as
+/// JSON the same for programs. Returns the exit code.
+int conclude(const std::filesystem::path& folder, const Scenario& scenario, const Assessment& assessment,
+             const CalibrationRecord* calibration, const std::string& calibrated, const Manifest& manifest,
+             bool json, const std::string& scenario_path);
 
 /// Now, UTC, ISO 8601 to the second.
 std::string utc_now();

@@ -25,18 +25,8 @@ int run_validate(const ValidateOptions& options) {
   if (!simulator) return report(simulator.problems());
   if (Problems problems = prepare_folder(options.out); !problems.empty()) return report(problems);
   const Assessment assessment = assess(*scenario, *simulator, parameters_of(*scenario, *file));
-  const ReportData data = report_data(*scenario, options.scenario, assessment, nullptr, options.command_line);
   manifest.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (Problems problems = write_results(options.out, *scenario, assessment, nullptr, "", data, manifest);
-      !problems.empty())
-    return report(problems);
-  const std::filesystem::path folder = options.out;
-  if (options.json)
-    fmt::print("{}", summary_json(*scenario, assessment, nullptr, folder));
-  else
-    fmt::print("{}\n{}\n\nReport: {}\n", held_out_table(assessment), verdict(data),
-               (folder / "report.html").string());
-  return exit_code::kDone;
+  return conclude(options.out, *scenario, assessment, nullptr, "", manifest, options.json, options.scenario);
 }
 
 }  // namespace caliper

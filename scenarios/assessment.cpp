@@ -74,17 +74,6 @@ void add_baseline(const Scenario& scenario, std::vector<Prediction>& predictions
   }
 }
 
-std::vector<double> flagged(const Dataset& dataset) {
-  std::vector<double> deviation(dataset.experiments.size(), Prediction::kNone);
-  for (std::uint32_t g = 0; g < dataset.groups.size(); ++g) {
-    const auto ids = dataset.of_group(g);
-    if (ids.empty()) continue;
-    const std::span points(&dataset[ids.front()], ids.size());
-    for (const Outlier& outlier : outliers(points)) deviation[ids[outlier.index].index] = outlier.deviation;
-  }
-  return deviation;
-}
-
 std::vector<std::string> program_hashes(const Scenario& scenario) {
   std::vector<std::string> hashes;
   for (std::uint32_t g = 0; g < scenario.groups.size(); ++g) {
@@ -103,7 +92,7 @@ std::vector<std::string> program_hashes(const Scenario& scenario) {
 Assessment assess(const Scenario& scenario, const ScenarioSimulator& simulator,
                   std::vector<double> calibrated) {
   Assessment result;
-  result.outlier_deviation = flagged(scenario.dataset);
+  const std::vector<double> deviations = outlier_deviations(scenario.dataset);
   for (std::uint32_t i = 0; i < scenario.dataset.experiments.size(); ++i) {
     const Experiment& experiment = scenario.dataset.experiments[i];
     Prediction prediction;
@@ -112,7 +101,7 @@ Assessment assess(const Scenario& scenario, const ScenarioSimulator& simulator,
     prediction.bytes = experiment.bytes;
     prediction.measured = experiment.seconds;
     prediction.set = scenario.split.set[i];
-    prediction.outlier = std::isfinite(result.outlier_deviation[i]);
+    prediction.outlier = std::isfinite(deviations[i]);
     result.predictions.push_back(prediction);
   }
   const std::vector<ExperimentId> simulated = simulated_experiments(scenario);

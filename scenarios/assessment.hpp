@@ -15,7 +15,6 @@ struct Assessment {
   std::vector<Prediction> predictions;  ///< one per experiment, in the order of the dataset
   std::vector<GroupSummary> summaries;
   std::vector<std::string> program_hashes;  ///< [groups]: group_program_hash over all sizes that have a plan
-  std::vector<double> outlier_deviation;    ///< [experiments]; NaN where the point is not flagged
 };
 
 /// Simulates every experiment that has a plan with the starting and with the calibrated parameters, and fits

@@ -8,42 +8,10 @@
 
 #include "scenarios/direct_facts.hpp"
 #include "scenarios/version.hpp"
+#include "validation/report_input.hpp"
 
 namespace caliper {
 namespace {
-
-std::vector<ReportGroup> groups_of(const Scenario& scenario, const Assessment& assessment) {
-  std::vector<ReportGroup> groups;
-  for (std::uint32_t g = 0; g < scenario.groups.size(); ++g) {
-    const ExperimentGroup& measured = scenario.dataset.groups[g];
-    ReportGroup group;
-    group.name = measured.name;
-    group.collective = measured.collective;
-    group.ranks = measured.ranks;
-    group.placement = measured.placement;
-    group.noise = measured.noise;
-    group.program_hash = assessment.program_hashes[g];
-    for (const GroupSummary& summary : assessment.summaries)
-      if (summary.group == g)
-        group.sets.push_back({summary.set, summary.with_default, summary.calibrated, summary.alpha_beta,
-                              summary.out_of_scope_reasons});
-    for (const ExperimentId id : scenario.dataset.of_group(g)) {
-      const Prediction& p = assessment.predictions[id.index];
-      ReportPoint point;
-      point.bytes = p.bytes;
-      point.measured = p.measured;
-      point.repeats = scenario.dataset[id].repeats;
-      point.default_s = p.default_s;
-      point.calibrated_s = p.calibrated_s;
-      point.alpha_beta_s = p.alpha_beta_s;
-      point.set = p.set;
-      point.outlier_deviation = assessment.outlier_deviation[id.index];
-      group.points.push_back(std::move(point));
-    }
-    groups.push_back(std::move(group));
-  }
-  return groups;
-}
 
 AtBound bound_of(const CalibrationRecord* calibration, ParameterIndex parameter) {
   if (!calibration) return AtBound::no;
@@ -63,17 +31,21 @@ void add_origin(const Scenario& scenario, const CalibrationRecord* calibration, 
       row.role = ParameterRole::fixed;
       row.reason = fixed.reason;
     }
-  for (std::size_t s = 0; s < scenario.stages.size(); ++s) {
-    const ScenarioStage& stage = scenario.stages[s];
-    const auto at = std::ranges::find(stage.tune, parameter);
-    if (at == stage.tune.end()) continue;
+  const auto tuned_by = [&](const std::string& stage, const std::vector<ParameterIndex>& tuned) {
+    const auto at = std::ranges::find(tuned, parameter);
+    if (at == tuned.end()) return std::optional<std::size_t>();
     row.role = ParameterRole::tuned;
-    row.stage = stage.name;
+    row.stage = stage;
     row.reason.clear();
-    if (calibration && s < calibration->sensitivities.size())
-      row.interval =
-          calibration->sensitivities[s].estimates[static_cast<std::size_t>(at - stage.tune.begin())].interval;
+    return std::optional(static_cast<std::size_t>(at - tuned.begin()));
+  };
+  if (!calibration) {
+    for (const ScenarioStage& stage : scenario.stages) tuned_by(stage.name, stage.tune);
+    return;
   }
+  for (std::size_t s = 0; s < calibration->results.size(); ++s)
+    if (const auto at = tuned_by(calibration->stages[s].name, calibration->stages[s].tuned))
+      row.interval = calibration->sensitivities[s].estimates[*at].interval;
 }
 
 std::vector<ReportParameter> parameters_of(const Scenario& scenario, const Assessment& assessment,
@@ -194,12 +166,12 @@ ReportData report_data(const Scenario& scenario, const std::string& scenario_pat
   ReportData data;
   data.title = scenario.title;
   data.scenario = scenario_path;
-  data.data_kind = "measured";
+  data.data_kind = name_of(scenario.data_kind);
   data.note =
       "The alpha-beta baseline is a start-up and a bandwidth per ring step, fitted on the same points; "
       "groups of several "
       "nodes without a fit of their own shape take the one of the largest communicator.";
-  data.groups = groups_of(scenario, assessment);
+  data.groups = report_groups(scenario.dataset, assessment.summaries, assessment.predictions);
   for (DirectFact& fact : direct_facts(scenario))
     data.direct.push_back(
         {std::move(fact.id), std::move(fact.meaning), std::move(fact.value), std::move(fact.given_by)});

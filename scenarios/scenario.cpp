@@ -4,6 +4,8 @@
 
 namespace caliper {
 
+std::string_view name_of(DataKind kind) { return kind == DataKind::measured ? "measured" : "synthetic"; }
+
 const PlanRange* ScenarioGroup::plan_for(std::uint64_t bytes) const {
   const auto found =
       std::ranges::find_if(plans, [&](const PlanRange& plan) { return plan.sizes.contains(bytes); });

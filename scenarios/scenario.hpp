@@ -93,8 +93,13 @@ struct SkippedRow {
   std::string reason;
 };
 
+/// Where the observations come from. Synthetic ones are called so wherever they appear.
+enum class DataKind : std::uint8_t { measured, synthetic };
+std::string_view name_of(DataKind kind);
+
 struct Scenario {
   std::string title;
+  DataKind data_kind;
   Machine machine;
   std::vector<Placement> placements;
   std::vector<ScenarioGroup> groups;  ///< the same rows as dataset.groups

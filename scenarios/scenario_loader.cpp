@@ -72,6 +72,9 @@ Result<Scenario> read_root(TomlSection& root, const fs::path& systems, InputFile
   TomlFile& file = root.file();
   root.count("schema", Need::required, 1, 1);
   const auto title = root.text("title");
+  constexpr DataKind kDataKinds[] = {DataKind::measured, DataKind::synthetic};
+  const auto data = root.text("data", Need::optional).value_or(std::string(name_of(DataKind::measured)));
+  const auto data_kind = one_of<DataKind>(root, "data", data, kDataKinds);
   refuse_unsupported(root);
   auto machine = read_machine(root, systems, inputs);
   std::vector<Placement> placements = read_placements(root, machine ? &*machine : nullptr, inputs);
@@ -88,9 +91,10 @@ Result<Scenario> read_root(TomlSection& root, const fs::path& systems, InputFile
   std::vector<ModelGap> gaps = read_model_gaps(root, names);
   root.finish();
   if (!file.problems.empty()) return std::move(file.problems);
-  CALIPER_CHECK(machine && split && title);
+  CALIPER_CHECK(machine && split && title && data_kind);
 
   Scenario scenario{std::move(*title),
+                    *data_kind,
                     std::move(*machine),
                     std::move(placements),
                     {},  // groups follow

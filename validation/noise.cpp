@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include "base/check.hpp"
 #include "validation/error_statistics.hpp"
@@ -71,6 +72,19 @@ std::vector<Outlier> outliers(std::span<const Experiment> group) {
     if (const double deviation = deviation_of(group, i); std::abs(deviation) > threshold)
       found.push_back({i, deviation});
   return found;
+}
+
+std::vector<double> outlier_deviations(const Dataset& dataset) {
+  std::vector<double> deviations(dataset.experiments.size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::uint32_t group = 0; group < dataset.groups.size(); ++group) {
+    const std::vector<ExperimentId> members = dataset.of_group(group);
+    if (members.empty()) continue;
+    const std::size_t first = members.front().index;  // a group's experiments stand together
+    const std::span<const Experiment> experiments(dataset.experiments);
+    for (const Outlier& outlier : outliers(experiments.subspan(first, members.size())))
+      deviations[first + outlier.index] = outlier.deviation;
+  }
+  return deviations;
 }
 
 }  // namespace caliper

@@ -36,4 +36,7 @@ struct Outlier {
 /// points have none; two bad points side by side hide each other.
 std::vector<Outlier> outliers(std::span<const Experiment> group);
 
+/// Deviation of every outlier of every group, [Dataset::experiments]; NaN where a point is none.
+std::vector<double> outlier_deviations(const Dataset& dataset);
+
 }  // namespace caliper

@@ -1,30 +1,11 @@
 #include "validation/report_input.hpp"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "base/check.hpp"
 #include "validation/noise.hpp"
 
 namespace caliper {
-namespace {
-
-/// Deviation of every flagged experiment, [Dataset::experiments]; NaN where it is not flagged.
-std::vector<double> flagged(const Dataset& dataset) {
-  std::vector<double> deviations(dataset.experiments.size(), kNotGiven);
-  for (std::uint32_t group = 0; group < dataset.groups.size(); ++group) {
-    const std::vector<ExperimentId> members = dataset.of_group(group);
-    if (members.empty()) continue;
-    const std::size_t first = members.front().index;  // a group's experiments stand together
-    const std::span<const Experiment> experiments(dataset.experiments);
-    for (const Outlier& outlier : outliers(experiments.subspan(first, members.size())))
-      deviations[first + outlier.index] = outlier.deviation;
-  }
-  return deviations;
-}
-
-}  // namespace
-
 std::vector<ReportGroup> report_groups(const Dataset& dataset, std::span<const GroupSummary> summaries,
                                        std::span<const Prediction> predictions) {
   std::vector<ReportGroup> groups;
@@ -37,7 +18,7 @@ std::vector<ReportGroup> report_groups(const Dataset& dataset, std::span<const G
     group.sets.push_back({summary.set, summary.with_default, summary.calibrated, summary.alpha_beta,
                           summary.out_of_scope_reasons});
   }
-  const std::vector<double> deviations = flagged(dataset);
+  const std::vector<double> deviations = outlier_deviations(dataset);
   for (const Prediction& prediction : predictions) {
     CALIPER_CHECK(prediction.group < groups.size() && prediction.id.index < dataset.experiments.size());
     groups[prediction.group].points.push_back(

@@ -68,6 +68,7 @@ std::string synthetic_csv(const std::string& collective, int nodes, double start
 
 constexpr std::string_view kScenario = R"(schema = 1
 title = "Synthetic: one node fitted, two nodes held out"
+data = "synthetic"
 system = "juwels-booster"
 
 [placement.A]
@@ -152,6 +153,7 @@ TEST_CASE(
   for (const char* name : {"calibrated.toml", "evaluations.sqlite", "history.csv", "predictions.csv",
                            "validation.json", "report.html", "manifest.json"})
     CHECK_MESSAGE(fs::exists(folder.path / "one" / name), name);
+  CHECK(read_file(folder.path / "one/report.html")->find("synthetic data") != std::string::npos);
   const auto validation = nlohmann::json::parse(*read_file(folder.path / "one/validation.json"));
   CHECK(validation["groups"].size() == 3);  // ar-1x4 fitted and held out, ag-2x4 held out
 
