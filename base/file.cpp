@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 namespace caliper {
@@ -60,6 +61,22 @@ Problems write_file(const fs::path& path, std::string_view content) {
   if (::close(file) != 0) return failed("writing failed");
   if (::rename(temporary.c_str(), path.c_str()) != 0) return failed("cannot be replaced");
   return {};
+}
+
+Result<FileLock> FileLock::acquire(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) return Error{path.string(), fmt::format("cannot be made: {}", std::strerror(errno)), ""};
+  if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
+    const bool held = errno == EWOULDBLOCK;
+    const std::string why = held ? "another process is at work here" : std::strerror(errno);
+    ::close(file);
+    return Error{path.parent_path().string(), why, held ? "wait for it, or choose another folder" : ""};
+  }
+  return FileLock(file);
+}
+
+FileLock::~FileLock() {
+  if (file_ >= 0) ::close(file_);
 }
 
 }  // namespace caliper

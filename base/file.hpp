@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -15,5 +16,19 @@ Result<std::string> read_file(const std::filesystem::path& path);
 /// Writes beside the target under a temporary name, flushes to disk, then renames. On any failure (no such
 /// folder, no permission, disk full) the target is as it was and the problem says why.
 Problems write_file(const std::filesystem::path& path, std::string_view content);
+
+/// A file that at most one process holds; let go of when the holder ends, however it ends.
+class FileLock {
+ public:
+  /// Problem: another process holds it, or the file cannot be made.
+  static Result<FileLock> acquire(const std::filesystem::path& path);
+  FileLock(FileLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  FileLock& operator=(FileLock&&) = delete;
+  ~FileLock();
+
+ private:
+  explicit FileLock(int file) : file_(file) {}
+  int file_;
+};
 
 }  // namespace caliper

@@ -28,6 +28,17 @@ TEST_CASE("file: written whole and read back; a failure leaves the old content a
   fs::remove_all(folder);
 }
 
+TEST_CASE("file: a lock is held once, and again when it was let go") {
+  const fs::path path = fs::temp_directory_path() / "calipersim_lock_test";
+  {
+    const auto first = FileLock::acquire(path);
+    REQUIRE(first);
+    CHECK(!FileLock::acquire(path));
+  }
+  CHECK(FileLock::acquire(path));
+  fs::remove(path);
+}
+
 TEST_CASE("hash: SHA-256 of the published example, and structure is part of the stream") {
   // FIPS 180-4, "abc"
   CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "base/file.hpp"
 #include "calibration/qlogei_optimizer.hpp"
 #include "calibration/sobol_optimizer.hpp"
 #include "cli/command.hpp"
@@ -101,6 +102,8 @@ int run_calibrate(const CalibrateOptions& options) {
   if (!start) return report(start.problems());
   const fs::path folder = options.out;
   if (Problems problems = prepare_folder(folder); !problems.empty()) return report(problems);
+  const auto lock = FileLock::acquire(folder / ".lock");
+  if (!lock) return report(lock.problems());
   auto cache = open_cache(folder, options.resume);
   if (!cache) return report(cache.problems());
 

@@ -11,6 +11,7 @@
 #include "collectives/lowering.hpp"
 #include "collectives/proof.hpp"
 #include "engine/flow_run.hpp"
+#include "scenarios/version.hpp"
 
 namespace caliper {
 namespace {
@@ -86,7 +87,8 @@ Result<ScenarioSimulator> ScenarioSimulator::build(const Scenario& scenario,
     const Experiment& experiment = scenario.dataset[experiments[i]];
     auto program = program_of(scenario, experiment.group, experiment.bytes, channels);
     if (!program) return program.problems();
-    simulator.hashes_[i] = program->hash();
+    // Another version of the simulator may answer otherwise: its evaluations are not to be taken for ours.
+    simulator.hashes_[i] = Hasher().add(version_text()).add(program->hash()).hex();
     simulator.programs_[i] = *std::move(program);
     return {};
   });
