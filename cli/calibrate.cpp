@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include "base/file.hpp"
 #include "calibration/qlogei_optimizer.hpp"
@@ -110,9 +109,9 @@ int run_calibrate(const CalibrateOptions& options) {
   const std::vector<ExperimentId> simulated = simulated_experiments(*scenario);
   const auto simulator = ScenarioSimulator::build(*scenario, simulated);
   if (!simulator) return report(simulator.problems());
-  spdlog::info("{}: {} experiments in {} groups, programs built in {:.1f} s", scenario->title,
-               simulated.size(), scenario->groups.size(),
-               std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  say(fmt::format("{}: {} experiments in {} groups, programs built in {:.1f} s", scenario->title,
+                  simulated.size(), scenario->groups.size(),
+                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));
 
   const EvaluationContext context{scenario->parameters, scenario->dataset, *simulator, *cache};
   CalibrationRecord record{*stages, {}, {}, options.seed};
@@ -126,8 +125,9 @@ int run_calibrate(const CalibrateOptions& options) {
     record.results = *std::move(results);
   }
   if (record.results.back().stop_reason == StopReason::interrupted) {
-    spdlog::warn("interrupted in stage {}; all evaluations are kept: the same command with --resume goes on",
-                 record.stages[record.results.size() - 1].name);
+    warn(fmt::format(
+        "interrupted in stage {}; all evaluations are kept: the same command with --resume goes on",
+        record.stages[record.results.size() - 1].name));
     return exit_code::kInterrupted;
   }
   for (std::size_t s = 0; s < record.results.size(); ++s) {
@@ -135,9 +135,9 @@ int run_calibrate(const CalibrateOptions& options) {
     auto sensitivity = analyse_sensitivity(context, record.stages[s], result.parameters);
     if (!sensitivity) return report(sensitivity.problems());
     record.sensitivities.push_back(*std::move(sensitivity));
-    spdlog::info("stage {}: {} {:.4g} after {} candidates, {} runs, {:.1f} s; {}", record.stages[s].name,
-                 name_of(record.stages[s].loss), result.loss, result.history.size(), result.counts.runs,
-                 result.history.back().elapsed, result.stop_words);
+    say(fmt::format("stage {}: {} {:.4g} after {} candidates, {} runs, {:.1f} s; {}", record.stages[s].name,
+                    name_of(record.stages[s].loss), result.loss, result.history.size(), result.counts.runs,
+                    result.history.back().elapsed, result.stop_words));
   }
 
   CalibratedFile found = calibrated_file(*scenario, record);

@@ -16,8 +16,12 @@ namespace caliper {
 
 namespace fs = std::filesystem;
 
+void say(const std::string& line) { spdlog::info("{}", line); }
+void warn(const std::string& line) { spdlog::warn("{}", line); }
+void complain(const std::string& line) { spdlog::error("{}", line); }
+
 int report(const Problems& problems) {
-  for (const Error& problem : problems) spdlog::error("{}", describe(problem));
+  for (const Error& problem : problems) complain(describe(problem));
   return exit_code::kBadInput;
 }
 

@@ -19,6 +19,11 @@ inline constexpr int kStuck = 3;
 inline constexpr int kInterrupted = 130;
 }  // namespace exit_code
 
+/// A line on stderr: what is going on, and what the user should act upon.
+void say(const std::string& line);
+void warn(const std::string& line);
+void complain(const std::string& line);
+
 /// Prints the problems on stderr, one a line, and returns exit_code::kBadInput.
 int report(const Problems& problems);
 

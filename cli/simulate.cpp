@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <spdlog/spdlog.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 
@@ -179,7 +178,8 @@ int run_simulate(const SimulateOptions& options) {
   for (const Row& row : *rows) {
     if (!row.run.stuck) continue;
     stuck = true;
-    spdlog::error("{} at {}: {}", scenario.groups[row.group].name, format_bytes(row.bytes), row.stuck);
+    complain(
+        fmt::format("{} at {}: {}", scenario.groups[row.group].name, format_bytes(row.bytes), row.stuck));
   }
   return stuck ? exit_code::kStuck : exit_code::kDone;
 }

@@ -14,7 +14,7 @@ Expression parameter(const ParameterTable& table, std::string_view id) {
 /// "jpbo-001-01 gpu 0 to gpu 1", "jpbo-001-01 nic 2 up", "group 3 leaf 2 to spine 7", "group 3 spine 7 to
 /// group 4 spine 7".
 std::string link_name(const Machine& machine, DeviceId from, DeviceId to) {
-  const Device &a = machine.graph()[from], &b = machine.graph()[to];
+  const Device &a = machine[from], &b = machine[to];
   if (a.kind == DeviceKind::nic && b.kind == DeviceKind::leaf) return machine.describe(from) + " up";
   if (a.kind == DeviceKind::leaf && b.kind == DeviceKind::nic) return machine.describe(to) + " down";
   const std::string target = machine.describe(to);
@@ -66,12 +66,12 @@ RouteId Fabric::network(GpuAddress from, NicAddress out, NicAddress in, GpuAddre
 }
 
 void Fabric::append_link(DeviceId from, DeviceId to, std::vector<LinkId>& links) {
-  const MachineLink& link = machine_.graph()[machine_.link(from, to)];
+  const MachineLink& link = machine_.link(from, to);
   const auto [known, is_new] = links_.try_emplace({from, to});
   if (is_new) known->second = add_link(from, to, link);
   links.push_back(known->second);
   if (link.link_class == LinkClass::nic)
-    links.push_back(joint_limit(machine_.graph()[from].kind == DeviceKind::nic ? from : to, link));
+    links.push_back(joint_limit(machine_[from].kind == DeviceKind::nic ? from : to, link));
 }
 
 LinkId Fabric::add_link(DeviceId from, DeviceId to, const MachineLink& link) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "topology/hostlist.hpp"
+#include "topology/machine_graph.hpp"
 
 namespace caliper {
 namespace {
@@ -142,21 +143,24 @@ void Machine::build_graph() {
   EdgeList edges;
   add_node_links(*this, edges);
   add_fabric_links(*this, edges);
-  graph_ = MachineGraph(boost::edges_are_unsorted_multi_pass, edges.ends.begin(), edges.ends.end(),
-                        edges.links.begin(), devices);
+  auto wiring =
+      std::make_shared<Wiring>(Wiring{MachineGraph(boost::edges_are_unsorted_multi_pass, edges.ends.begin(),
+                                                   edges.ends.end(), edges.links.begin(), devices)});
+  MachineGraph& graph = wiring->graph;
 
   for (std::uint32_t node = 0; node < nodes(); ++node) {
     for (std::uint32_t gpu = 0; gpu < spec_.node.gpus; ++gpu)
-      graph_[device(GpuAddress{node, gpu})] = {DeviceKind::gpu, node, gpu};
+      graph[device(GpuAddress{node, gpu})] = {DeviceKind::gpu, node, gpu};
     for (std::uint32_t nic = 0; nic < spec_.node.nics; ++nic)
-      graph_[device(NicAddress{node, nic})] = {DeviceKind::nic, node, nic};
+      graph[device(NicAddress{node, nic})] = {DeviceKind::nic, node, nic};
   }
   for (std::uint32_t group = 0; group < groups(); ++group) {
     for (std::uint32_t number = 0; number < spec_.fabric.leaves_per_group; ++number)
-      graph_[leaf(group, number)] = {DeviceKind::leaf, group, number};
+      graph[leaf(group, number)] = {DeviceKind::leaf, group, number};
     for (std::uint32_t number = 0; number < spec_.fabric.spines_per_group; ++number)
-      graph_[spine(group, number)] = {DeviceKind::spine, group, number};
+      graph[spine(group, number)] = {DeviceKind::spine, group, number};
   }
+  wiring_ = std::move(wiring);
 }
 
 std::optional<std::uint32_t> Machine::find_node(std::string_view name) const {
@@ -189,14 +193,16 @@ DeviceId Machine::spine(std::uint32_t group, std::uint32_t spine) const {
          DeviceId{group} * spec_.fabric.spines_per_group + spine;
 }
 
-MachineLinkId Machine::link(DeviceId from, DeviceId to) const {
-  const auto [found, exists] = boost::edge(from, to, graph_);
+const Device& Machine::operator[](DeviceId device) const { return wiring_->graph[device]; }
+
+const MachineLink& Machine::link(DeviceId from, DeviceId to) const {
+  const auto [found, exists] = boost::edge(from, to, wiring_->graph);
   CALIPER_CHECK(exists);
-  return found;
+  return wiring_->graph[found];
 }
 
 std::string Machine::describe(DeviceId device) const {
-  const auto [kind, owner, local] = graph_[device];
+  const auto [kind, owner, local] = (*this)[device];
   switch (kind) {
     case DeviceKind::gpu:
       return fmt::format("{} gpu {}", node_names_[owner], local);
@@ -215,10 +221,11 @@ MachineCounts Machine::counts() const {
   MachineCounts counts{};
   counts.nodes = nodes();
   counts.groups = groups();
-  for (DeviceId device = 0; device < boost::num_vertices(graph_); ++device)
-    ++devices[static_cast<std::size_t>(graph_[device].kind)];
-  for (auto [edge, end] = boost::edges(graph_); edge != end; ++edge)
-    counts.links[static_cast<std::size_t>(graph_[*edge].link_class)] += graph_[*edge].multiplicity;
+  const MachineGraph& graph = wiring_->graph;
+  for (DeviceId device = 0; device < boost::num_vertices(graph); ++device)
+    ++devices[static_cast<std::size_t>(graph[device].kind)];
+  for (auto [edge, end] = boost::edges(graph); edge != end; ++edge)
+    counts.links[static_cast<std::size_t>(graph[*edge].link_class)] += graph[*edge].multiplicity;
   counts.gpus = devices[static_cast<std::size_t>(DeviceKind::gpu)];
   counts.nics = devices[static_cast<std::size_t>(DeviceKind::nic)];
   counts.leaves = devices[static_cast<std::size_t>(DeviceKind::leaf)];

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,8 +13,6 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include <boost/graph/compressed_sparse_row_graph.hpp>
 
 #include "base/error.hpp"
 #include "topology/system_spec.hpp"
@@ -51,10 +51,8 @@ struct MachineLink {
   bool operator==(const MachineLink&) const = default;
 };
 
-/// Rows of edges in one array: a machine is built once and then only read.
-using MachineGraph = boost::compressed_sparse_row_graph<boost::directedS, Device, MachineLink>;
-using DeviceId = MachineGraph::vertex_descriptor;
-using MachineLinkId = MachineGraph::edge_descriptor;
+/// Vertex of the graph.
+using DeviceId = std::size_t;
 
 /// Devices, and links by class. A link counts once for each direction and each of its parallel wires.
 struct MachineCounts {
@@ -73,7 +71,6 @@ class Machine {
   static Result<Machine> build(SystemSpec spec);
 
   const SystemSpec& spec() const { return spec_; }
-  const MachineGraph& graph() const { return graph_; }
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(node_names_.size()); }
   std::uint32_t groups() const { return static_cast<std::uint32_t>(spec_.group_nodes.size()); }
   const std::string& node_name(std::uint32_t node) const { return node_names_[node]; }
@@ -89,11 +86,15 @@ class Machine {
   DeviceId device(NicAddress nic) const;
   DeviceId leaf(std::uint32_t group, std::uint32_t leaf) const;
   DeviceId spine(std::uint32_t group, std::uint32_t spine) const;
+  const Device& operator[](DeviceId device) const;
   /// The link between two neighbours; that they are none is the caller's bug. Linear in the links of `from`.
-  MachineLinkId link(DeviceId from, DeviceId to) const;
+  const MachineLink& link(DeviceId from, DeviceId to) const;
   /// "jpbo-001-01 gpu 2", "group 3 spine 7".
   std::string describe(DeviceId device) const;
   MachineCounts counts() const;
+
+  struct Wiring;  ///< topology/machine_graph.hpp
+  const Wiring& wiring() const { return *wiring_; }
 
  private:
   explicit Machine(SystemSpec spec) : spec_(std::move(spec)) {}
@@ -101,7 +102,7 @@ class Machine {
   void build_graph();
 
   SystemSpec spec_;
-  MachineGraph graph_;
+  std::shared_ptr<const Wiring> wiring_;  // immutable: copies of a machine share it
   std::vector<std::string> node_names_;
   std::vector<std::uint32_t> node_group_;
   std::vector<std::uint32_t> node_leaf_;

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "topology/machine_graph.hpp"
 #include "topology/test_systems.hpp"
 
 using namespace caliper;
@@ -104,9 +105,9 @@ TEST_CASE("machine: global links of a group pair hang on the spines as evenly as
         for (std::uint32_t link = 0; link < links; ++link) want += link % spines == spine ? 1 : 0;
         for (std::uint32_t group = 1; group < 3; ++group) {
           const auto [edge, exists] =
-              boost::edge(machine.spine(0, spine), machine.spine(group, spine), machine.graph());
+              boost::edge(machine.spine(0, spine), machine.spine(group, spine), graph_of(machine));
           CHECK(exists == (want > 0));
-          if (exists) CHECK(machine.graph()[edge] == MachineLink{LinkClass::global, want, 40e9});
+          if (exists) CHECK(graph_of(machine)[edge] == MachineLink{LinkClass::global, want, 40e9});
         }
       }
     }
@@ -115,9 +116,9 @@ TEST_CASE("machine: global links of a group pair hang on the spines as evenly as
 TEST_CASE("machine: every link has its way back with the same class, number and rate") {
   for (const Shape& shape : kSmallShapes) {
     const Machine machine = machine_of(shape);
-    const MachineGraph& graph = machine.graph();
+    const MachineGraph& graph = graph_of(machine);
     for (auto [edge, end] = boost::edges(graph); edge != end; ++edge)
-      CHECK(graph[*edge] == graph[machine.link(boost::target(*edge, graph), boost::source(*edge, graph))]);
+      CHECK(graph[*edge] == machine.link(boost::target(*edge, graph), boost::source(*edge, graph)));
   }
 }
 
@@ -125,9 +126,9 @@ TEST_CASE("machine: a GPU has a PCIe link to its local NIC and to no other, and 
   const Machine machine = machine_of({.gpus = 4, .nics = 2});
   for (std::uint32_t gpu = 0; gpu < 4; ++gpu)
     for (std::uint32_t nic = 0; nic < 2; ++nic)
-      CHECK(
-          boost::edge(machine.device(GpuAddress{0, gpu}), machine.device(NicAddress{0, nic}), machine.graph())
-              .second == (gpu % 2 == nic));
+      CHECK(boost::edge(machine.device(GpuAddress{0, gpu}), machine.device(NicAddress{0, nic}),
+                        graph_of(machine))
+                .second == (gpu % 2 == nic));
   CHECK(machine.local_nic({0, 3}) == NicAddress{0, 1});
   CHECK(machine.describe(machine.device(GpuAddress{0, 2})) == "g0n00 gpu 2");
   CHECK(machine.describe(machine.device(NicAddress{0, 1})) == "g0n00 nic 1");

@@ -8,6 +8,7 @@
 #include <boost/graph/breadth_first_search.hpp>
 #include <doctest/doctest.h>
 
+#include "topology/machine_graph.hpp"
 #include "topology/test_systems.hpp"
 
 using namespace caliper;
@@ -17,7 +18,7 @@ namespace {
 
 /// Links on a shortest way from `start` to each device; devices out of reach keep the number of devices.
 std::vector<std::size_t> distances(const Machine& machine, DeviceId start) {
-  const MachineGraph& graph = machine.graph();
+  const MachineGraph& graph = graph_of(machine);
   const std::size_t devices = boost::num_vertices(graph);
   std::vector<std::size_t> distance(devices, devices);
   distance[start] = 0;
@@ -42,7 +43,7 @@ TEST_CASE("router: breadth-first search reaches every device from every node") {
     const Machine machine = machine_of(shape);
     for (std::uint32_t node = 0; node < machine.nodes(); ++node)
       CHECK(std::ranges::max(distances(machine, machine.device(GpuAddress{node, 0}))) <
-            boost::num_vertices(machine.graph()));
+            boost::num_vertices(graph_of(machine)));
   }
 }
 
@@ -56,7 +57,7 @@ TEST_CASE("router: paths join their ends over links that exist, and none is long
       CHECK(path.front() == machine.device(from));
       CHECK(path.back() == machine.device(to));
       for (std::size_t i = 1; i < path.size(); ++i)
-        CHECK(boost::edge(path[i - 1], path[i], machine.graph()).second);
+        CHECK(boost::edge(path[i - 1], path[i], graph_of(machine)).second);
     });
     for (std::uint32_t node = 0; node < machine.nodes(); ++node) {
       const auto distance = distances(machine, machine.device(NicAddress{node, 0}));
@@ -78,7 +79,7 @@ TEST_CASE("router: two links over one leaf, four within a group, five between gr
   const auto kinds = [&](NicAddress from, NicAddress to) {
     std::string text;
     for (const DeviceId device : minimal_path(machine, from, to))
-      text += std::string_view("gnls")[static_cast<std::size_t>(machine.graph()[device].kind)];
+      text += std::string_view("gnls")[static_cast<std::size_t>(machine[device].kind)];
     return text;
   };
   CHECK(kinds({0, 0}, {0, 1}) == "nln");
@@ -108,7 +109,7 @@ TEST_CASE(
     "share") {
   for (const Shape& shape : kSmallShapes) {
     const Machine machine = machine_of(shape);
-    const MachineGraph& graph = machine.graph();
+    const MachineGraph& graph = graph_of(machine);
     std::map<std::pair<DeviceId, DeviceId>, std::uint32_t> routes;
     for_each_pair_of_nics(machine, [&](NicAddress from, NicAddress to) {
       const NetworkPath path = minimal_path(machine, from, to);
