@@ -8,4 +8,4 @@ cmake --preset release >build.log 2>&1 || { cat build.log >&2; exit 1; }
 rm -f build.log
 cmake --build --preset release --target calipersim
 out=out/jupiter-booster
-build/release/bin/calipersim calibrate scenarios/jupiter-booster/scenario.toml --out "$out"
+build/release/bin/calipersim calibrate scenarios/jupiter-booster/scenario.toml --out "$out" --resume

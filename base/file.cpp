@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <system_error>
 
 #include <fcntl.h>
@@ -41,25 +42,59 @@ int write_all(int file, std::string_view content) {
   return ::fsync(file);
 }
 
+std::string temporary_name(const fs::path& path) {
+  return fmt::format("{}.{}.tmp", path.string(), ::getpid());
+}
+
+/// Where content stands before it takes its name; gone unless it has done so.
+class Temporary {
+ public:
+  explicit Temporary(const fs::path& path) : path_(path), name_(temporary_name(path)) {}
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  ~Temporary() {
+    if (!renamed_) ::unlink(name_.c_str());
+  }
+
+  Problems write(std::string_view content) {
+    const int file = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) return failed("cannot be written");
+    const int written = write_all(file, content), code = errno;
+    const int closed = ::close(file);
+    if (written != 0) errno = code;
+    return written == 0 && closed == 0 ? Problems{} : failed("writing failed");
+  }
+  Problems rename() {
+    if (::rename(name_.c_str(), path_.c_str()) != 0) return failed("cannot be replaced");
+    renamed_ = true;
+    return {};
+  }
+
+ private:
+  Problems failed(const char* step) const {
+    return {{path_.string(), fmt::format("{}: {}", step, std::strerror(errno)), "nothing was changed"}};
+  }
+  fs::path path_;
+  std::string name_;
+  bool renamed_ = false;
+};
+
 }  // namespace
 
 Problems write_file(const fs::path& path, std::string_view content) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path.string(), ::getpid());
-  const auto failed = [&](const char* step) {
-    const int code = errno;
-    ::unlink(temporary.c_str());
-    return Problems{{path.string(), fmt::format("{}: {}", step, std::strerror(code)), "nothing was changed"}};
-  };
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return failed("cannot be written");
-  if (write_all(file, content) != 0) {
-    const int code = errno;
-    ::close(file);
-    errno = code;
-    return failed("writing failed");
+  Temporary file(path);
+  if (Problems problems = file.write(content); !problems.empty()) return problems;
+  return file.rename();
+}
+
+Problems write_files(const std::vector<std::pair<fs::path, std::string>>& files) {
+  std::vector<std::unique_ptr<Temporary>> written;
+  for (const auto& [path, content] : files) {
+    written.push_back(std::make_unique<Temporary>(path));
+    if (Problems problems = written.back()->write(content); !problems.empty()) return problems;
   }
-  if (::close(file) != 0) return failed("writing failed");
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return failed("cannot be replaced");
+  for (const auto& file : written)
+    if (Problems problems = file->rename(); !problems.empty()) return problems;
   return {};
 }
 

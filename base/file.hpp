@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -16,6 +17,10 @@ Result<std::string> read_file(const std::filesystem::path& path);
 /// Writes beside the target under a temporary name, flushes to disk, then renames. On any failure (no such
 /// folder, no permission, disk full) the target is as it was and the problem says why.
 Problems write_file(const std::filesystem::path& path, std::string_view content);
+
+/// write_file for several files that belong together: all of them are on the disk before the first takes its
+/// name.
+Problems write_files(const std::vector<std::pair<std::filesystem::path, std::string>>& files);
 
 /// A file that at most one process holds; let go of when the holder ends, however it ends.
 class FileLock {

@@ -28,6 +28,20 @@ TEST_CASE("file: written whole and read back; a failure leaves the old content a
   fs::remove_all(folder);
 }
 
+TEST_CASE("file: several files are all written or none") {
+  const fs::path folder = fs::temp_directory_path() / "calipersim_files_test";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  CHECK(write_files({{folder / "a", "1"}, {folder / "b", "2"}}).empty());
+  CHECK(!write_files({{folder / "a", "new"}, {folder / "missing" / "b", "new"}}).empty());
+  CHECK(*read_file(folder / "a") == "1");
+  CHECK(*read_file(folder / "b") == "2");
+  std::size_t entries = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder)) ++entries;
+  CHECK(entries == 2);
+  fs::remove_all(folder);
+}
+
 TEST_CASE("file: a lock is held once, and again when it was let go") {
   const fs::path path = fs::temp_directory_path() / "calipersim_lock_test";
   {

@@ -244,7 +244,9 @@ void Analysis::doubt(Index axis, ParameterEstimate& estimate) const {
                       id(other), out_.correlation(axis, other)));
   // Not "> limit" alone: infinite or NaN (a linear axis at 0) is no small uncertainty either.
   if (!(estimate.relative_sigma <= kLargestRelativeSigma))
-    add(fmt::format("its standard deviation is {:.3g} % of its value", 100 * estimate.relative_sigma));
+    add(estimate.relative_sigma < 1
+            ? fmt::format("its standard deviation is {:.0f} % of its value", 100 * estimate.relative_sigma)
+            : fmt::format("its standard deviation is {:.1f} times its value", estimate.relative_sigma));
 }
 
 }  // namespace

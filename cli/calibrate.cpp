@@ -48,14 +48,22 @@ std::unique_ptr<Optimizer> optimizer_for(const std::string& name, const StageOpt
   return std::make_unique<QlogeiOptimizer>(QlogeiOptions{.seed = stage.seed});
 }
 
-/// The cache of the folder: kept with --resume, else begun anew.
+/// The cache of the folder. What an earlier run computed is not thrown away: it is used, or another folder
+/// is.
 Result<EvaluationCache> open_cache(const fs::path& folder, bool resume) {
   const fs::path file = folder / "evaluations.sqlite";
-  if (!resume) {
-    std::error_code code;
-    for (const char* suffix : {"", "-journal", "-wal", "-shm"}) fs::remove(file.string() + suffix, code);
-  }
+  if (fs::exists(file) && !resume)
+    return Error{folder.string(), "holds the evaluations of an earlier calibration",
+                 "go on with --resume, or choose another folder"};
   return EvaluationCache::open(file);
+}
+
+/// Values that the fitted data do not determine: they may be far off where other sizes depend on them.
+void warn_of_doubts(const Scenario& scenario, const StageOptions& stage, const Sensitivity& sensitivity) {
+  for (const ParameterEstimate& estimate : sensitivity.estimates)
+    if (!estimate.identified())
+      warn(fmt::format("stage {}: {} is not determined by what was fitted: {}", stage.name,
+                       scenario.parameters[estimate.parameter].id, fmt::join(estimate.doubts, "; ")));
 }
 
 /// What the stages found, as calibrated.toml says it.
@@ -134,6 +142,7 @@ int run_calibrate(const CalibrateOptions& options) {
     const StageResult& result = record.results[s];
     auto sensitivity = analyse_sensitivity(context, record.stages[s], result.parameters);
     if (!sensitivity) return report(sensitivity.problems());
+    warn_of_doubts(*scenario, record.stages[s], *sensitivity);
     record.sensitivities.push_back(*std::move(sensitivity));
     say(fmt::format("stage {}: {} {:.4g} after {} candidates, {} runs, {:.1f} s; {}", record.stages[s].name,
                     name_of(record.stages[s].loss), result.loss, result.history.size(), result.counts.runs,

@@ -158,6 +158,9 @@ Result<std::vector<Explained>> explain_groups(const Scenario& scenario,
     if (of_group.empty())
       for (const ExperimentId id : scenario.dataset.of_group(g))
         if (scenario.groups[g].plan_for(scenario.dataset[id].bytes)) of_group = {scenario.dataset[id].bytes};
+    if (of_group.empty())
+      problems.push_back({fmt::format("group '{}'", scenario.groups[g].name),
+                          "has no measured size to explain", "name sizes with --size 64MiB"});
     for (const std::uint64_t bytes : of_group) {
       auto execution = execution_of(scenario, g, bytes);
       const auto program = program_of(scenario, g, bytes);

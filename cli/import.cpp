@@ -61,6 +61,14 @@ int run_import_nccl_tests(const ImportOptions& options) {
         problems.push_back({options.inputs[a],
                             fmt::format("would be written to {} as well", logs[a].second.string()),
                             "give the inputs different names"});
+  for (const auto& [log, path] : logs) {
+    std::error_code code;
+    if (path.extension() != ".csv")
+      problems.push_back({path.string(), "does not end in .csv",
+                          "a file to write, or an existing folder or one with a final '/'"});
+    else if (fs::equivalent(log.file, path, code))
+      problems.push_back({path.string(), "is the input itself", "choose another name"});
+  }
   if (!problems.empty()) return report(problems);
   if (folder) {
     std::error_code code;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -28,6 +29,17 @@ struct CommandLine {
   int jobs = 0;      ///< threads, 0: all
 };
 
+/// A file we write has a name that says what it is; so no scenario or log is written over by a slip.
+CLI::Validator ends_in(std::vector<std::string> endings) {
+  return CLI::Validator(
+      [endings](const std::string& name) {
+        for (const std::string& ending : endings)
+          if (name.ends_with(ending)) return std::string();
+        return fmt::format("'{}' must end in {}", name, fmt::join(endings, " or "));
+      },
+      "");
+}
+
 CLI::App* add_command(CLI::App& app, const char* name, const char* about, std::string& scenario) {
   CLI::App* command = app.add_subcommand(name, about);
   command->add_option("SCENARIO", scenario, "Scenario file")->required();
@@ -36,7 +48,7 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* about, std::s
 
 void add_jobs(CLI::App* command, CommandLine& line) {
   command->add_option("-j,--jobs", line.jobs, "Threads; default: all. Changes no result")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1024));
 }
 
 void add_choice_of_runs(CLI::App* command, std::vector<std::string>& groups, std::vector<std::string>& sizes,
@@ -57,10 +69,9 @@ void add_simulate(CLI::App& app, CommandLine& line, Run& run) {
       ->check(CLI::IsMember({"flow"}))
       ->capture_default_str();
   command->add_option("-o,--out", options->out, "Write results to FILE.csv or FILE.json")
-      ->check([](const std::string& name) {
-        return name.ends_with(".csv") || name.ends_with(".json") ? "" : "must end in .csv or .json";
-      });
-  command->add_option("--trace", options->trace, "Write a timeline of a single run for Perfetto (JSON)");
+      ->check(ends_in({".csv", ".json"}));
+  command->add_option("--trace", options->trace, "Write a timeline of a single run for Perfetto to FILE.json")
+      ->check(ends_in({".json"}));
   command->add_flag("--json", options->json, "Print JSON");
   add_jobs(command, line);
   command->callback([options, &run] { run = [options] { return run_simulate(*options); }; });
@@ -82,7 +93,9 @@ void add_calibrate(CLI::App& app, CommandLine& line, Run& run) {
       ->capture_default_str();
   command->add_option("--iterations", options->iterations, "Of each stage, instead of the scenario's budget")
       ->check(CLI::Range(1, 100000));
-  command->add_option("--seed", options->seed, "Of all random choices")->capture_default_str();
+  command->add_option("--seed", options->seed, "Of all random choices")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62))
+      ->capture_default_str();
   command->add_flag("--resume", options->resume, "Keep the evaluations of an earlier run in the folder");
   command->add_flag("--json", options->json, "Print JSON");
   add_jobs(command, line);
@@ -163,6 +176,9 @@ int main(int argc, char** argv) {
       return caliper::exit_code::kBadInput;
     }
     return code;
+  } catch (const std::system_error& error) {  // fmt's, of a stdout that takes no more
+    spdlog::error("writing to standard output failed: {}", error.code().message());
+    return caliper::exit_code::kBadInput;
   } catch (const std::bad_alloc&) {
     spdlog::error("out of memory: simulate fewer or smaller sizes at once");
     return caliper::exit_code::kBadInput;

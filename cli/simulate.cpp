@@ -1,6 +1,7 @@
 // calipersim simulate: completion times of a scenario's groups at given or measured sizes.
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -102,6 +103,7 @@ std::string as_json(const Scenario& scenario, const std::vector<Row>& rows) {
                     {"algbw_GBps", number(rate(static_cast<double>(row.bytes), time))},
                     {"busbw_GBps", number(rate(static_cast<double>(row.bytes) * bus_factor(group), time))},
                     {"measured_us", number(row.measured * 1e6)},
+                    {"out_of_scope", group.out_of_scope_reason(row.bytes)},
                     {"slices", row.run.slices},
                     {"events", row.run.events}});
     if (row.run.stuck) list.back()["stuck"] = row.stuck;
@@ -127,7 +129,7 @@ std::string as_csv(const Scenario& scenario, const std::vector<Row>& rows) {
 
 std::string as_table(const Scenario& scenario, const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> table = {
-      {"group", "size", "time us", "algbw GB/s", "busbw GB/s", "measured us", "error"}};
+      {"group", "size", "time us", "algbw GB/s", "busbw GB/s", "measured us", "error", "scope"}};
   const auto cell = [](double value) {
     return std::isfinite(value) ? fmt::format("{:.2f}", value) : std::string("-");
   };
@@ -137,9 +139,20 @@ std::string as_table(const Scenario& scenario, const std::vector<Row>& rows) {
     table.push_back({group.name, format_bytes(row.bytes), cell(time * 1e6),
                      cell(rate(static_cast<double>(row.bytes), time)),
                      cell(rate(static_cast<double>(row.bytes) * bus_factor(group), time)),
-                     cell(row.measured * 1e6), percent((time - row.measured) / row.measured)});
+                     cell(row.measured * 1e6), percent((time - row.measured) / row.measured),
+                     group.out_of_scope_reason(row.bytes).empty() ? "" : "out"});
   }
   return text_table(table);
+}
+
+/// Each reason for which the scenario calls sizes out of scope, once, with how many rows it is about.
+void warn_of_scope(const Scenario& scenario, const std::vector<Row>& rows) {
+  std::map<std::string, std::size_t> reasons;
+  for (const Row& row : rows)
+    if (const std::string why = scenario.groups[row.group].out_of_scope_reason(row.bytes); !why.empty())
+      ++reasons[why];
+  for (const auto& [why, count] : reasons)
+    warn(fmt::format("{} of {} rows are out of scope, do not rely on them: {}", count, rows.size(), why));
 }
 
 }  // namespace
@@ -153,8 +166,10 @@ int run_simulate(const SimulateOptions& options) {
   if (!options.trace.empty() && rows->size() != 1)
     return report({{"--trace", fmt::format("is for one run, this would be {}", rows->size()),
                     "choose one with --group and --size"}});
-  const auto parameters = read_parameters(scenario, options.parameters);
+  std::vector<std::string> doubts;
+  const auto parameters = read_parameters(scenario, options.parameters, &doubts);
   if (!parameters) return report(parameters.problems());
+  for (const std::string& doubt : doubts) warn(doubt);
 
   OperationTimes times;
   std::string trace;
@@ -174,6 +189,7 @@ int run_simulate(const SimulateOptions& options) {
       return report(problems);
   }
   fmt::print("{}", options.json ? as_json(scenario, *rows) : as_table(scenario, *rows));
+  warn_of_scope(scenario, *rows);
   bool stuck = false;
   for (const Row& row : *rows) {
     if (!row.run.stuck) continue;

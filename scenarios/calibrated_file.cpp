@@ -117,7 +117,11 @@ Result<CalibratedFile> parse_calibrated(std::string_view content, const std::str
     root.report("schema", fmt::format("schema {} is not known", *schema), "this version reads schema 1");
   for (const char* key : {"title", "made_by", "scenario_sha256", "split_sha256"})
     root.text(key, Need::optional);
-  root.value("direct", Need::optional);
+  for (auto& named : root.named_tables("direct")) {
+    result.direct.emplace_back(named.key, named.section.text("value").value_or(""));
+    for (const char* key : {"class", "given_by"}) named.section.text(key, Need::optional);
+    named.section.finish();
+  }
   for (auto& named : root.named_tables("parameters"))
     if (const auto parameter = read_parameter(named, table)) result.parameters.push_back(*parameter);
   for (TomlSection& section : root.tables("group")) result.groups.push_back(read_group(section));
@@ -139,11 +143,49 @@ std::vector<double> parameters_of(const Scenario& scenario, const CalibratedFile
   return values;
 }
 
-Result<std::vector<double>> read_parameters(const Scenario& scenario, const std::string& path) {
+Result<std::vector<double>> read_parameters(const Scenario& scenario, const std::string& path,
+                                            std::vector<std::string>* doubts) {
   if (path.empty()) return scenario.starting_parameters();
   const auto file = read_calibrated(path, scenario.parameters);
   if (!file) return file.problems();
+  if (doubts) *doubts = doubts_about(scenario, *file);
   return parameters_of(scenario, *file);
+}
+
+namespace {
+
+/// A fact of the machine, not of groups and sizes, which a calibration may be carried over to.
+bool is_of_machine(std::string_view id) {
+  return id.starts_with("node.") || id.starts_with("nvlink.") || id.starts_with("nic.") ||
+         id.starts_with("pcie.") || id.starts_with("fabric.");
+}
+
+}  // namespace
+
+std::vector<std::string> doubts_about(const Scenario& scenario, const CalibratedFile& file) {
+  std::vector<std::string> doubts;
+  const std::vector<DirectFact> facts = direct_facts(scenario);
+  for (const auto& [id, value] : file.direct) {
+    const auto now = std::ranges::find(facts, id, &DirectFact::id);
+    if (is_of_machine(id) && now != facts.end() && now->value != value)
+      doubts.push_back(
+          fmt::format("calibrated on another machine: {} was '{}', here it is '{}'", id, value, now->value));
+  }
+  std::vector<std::string> missing;
+  for (ParameterIndex i = 0; i < scenario.parameters.size(); ++i)
+    if (std::ranges::find(file.parameters, i, &CalibratedParameter::parameter) == file.parameters.end())
+      missing.push_back(scenario.parameters[i].id);
+  if (!missing.empty())
+    doubts.push_back(fmt::format("not in the file, so at their default: {}", fmt::join(missing, ", ")));
+  if (!file.groups.empty()) {
+    std::vector<std::string> unknown;
+    for (const ScenarioGroup& group : scenario.groups)
+      if (std::ranges::find(file.groups, group.name, &CalibratedGroup::name) == file.groups.end())
+        unknown.push_back(group.name);
+    if (unknown.size() == scenario.groups.size())
+      doubts.push_back("calibrated with none of the groups of this scenario");
+  }
+  return doubts;
 }
 
 Problems check_executions(const Scenario& scenario, const CalibratedFile& file, const std::string& name) {

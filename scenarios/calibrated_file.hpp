@@ -33,6 +33,8 @@ struct CalibratedGroup {
 struct CalibratedFile {
   std::vector<CalibratedParameter> parameters;  ///< in table order
   std::vector<CalibratedGroup> groups;
+  std::vector<std::pair<std::string, std::string>>
+      direct;  ///< id and value; read from a file, not written from here
 };
 
 /// Values are written with six significant digits: what the file says is what was validated.
@@ -47,7 +49,13 @@ Result<CalibratedFile> parse_calibrated(std::string_view content, const std::str
 /// A full set: the scenario's starting parameters with those of the file in place.
 std::vector<double> parameters_of(const Scenario& scenario, const CalibratedFile& file);
 /// parameters_of the file at `path`; the scenario's starting parameters for an empty path.
-Result<std::vector<double>> read_parameters(const Scenario& scenario, const std::string& path);
+/// @param doubts  doubts_about the file, where not null
+Result<std::vector<double>> read_parameters(const Scenario& scenario, const std::string& path,
+                                            std::vector<std::string>* doubts = nullptr);
+
+/// What may make the file unfit for the scenario without being wrong: facts of the machine that differ,
+/// parameters that it does not say, groups in scope that it was not calibrated with. A sentence each.
+std::vector<std::string> doubts_about(const Scenario& scenario, const CalibratedFile& file);
 
 /// Problems: a group that the scenario runs by another program than the file was calibrated with.
 Problems check_executions(const Scenario& scenario, const CalibratedFile& file, const std::string& name);

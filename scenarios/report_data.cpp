@@ -117,7 +117,6 @@ ReportSensitivity sensitivity_of(const Scenario& scenario, const StageOptions& s
     for (const std::string& doubt : estimate.doubts)
       report.not_identified.push_back(
           fmt::format("{}: {}", scenario.parameters[estimate.parameter].id, doubt));
-  report.not_identified.push_back(fmt::format("the combination determined least: {}", found.weakest_words));
   return report;
 }
 
@@ -168,8 +167,10 @@ ReportData report_data(const Scenario& scenario, const std::string& scenario_pat
   data.scenario = scenario_path;
   data.data_kind = name_of(scenario.data_kind);
   data.note =
-      "The alpha-beta baseline is a start-up and a bandwidth per ring step, fitted on the same points; groups "
-      "of several nodes without a fit of their own shape take the one of the largest communicator. Where it is "
+      "The alpha-beta baseline is a start-up and a bandwidth per ring step, fitted on the same points; "
+      "groups "
+      "of several nodes without a fit of their own shape take the one of the largest communicator. Where it "
+      "is "
       "nearer, one bandwidth is all there is to know, and the simulator has to earn its cost on other "
       "collectives, scales and placements.";
   data.groups = report_groups(scenario.dataset, assessment.summaries, assessment.predictions);

@@ -106,9 +106,10 @@ Problems write_results(const fs::path& folder, const Scenario& scenario, const A
   files.emplace_back("predictions.csv", predictions_csv(scenario.dataset, assessment.predictions));
   files.emplace_back("validation.json", validation_json(assessment.summaries));
   files.emplace_back("report.html", render_report(report));
-  for (const auto& [name, content] : files)
-    if (Problems problems = write_file(folder / name, content); !problems.empty()) return problems;
-  return write_file(folder / "manifest.json", manifest_json(scenario, calibration, manifest, files));
+  files.emplace_back("manifest.json", manifest_json(scenario, calibration, manifest, files));
+  std::vector<std::pair<fs::path, std::string>> placed;
+  for (auto& [name, content] : files) placed.emplace_back(folder / name, std::move(content));
+  return write_files(placed);
 }
 
 }  // namespace caliper

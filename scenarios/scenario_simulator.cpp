@@ -48,6 +48,13 @@ Result<Execution> execution_of(const Scenario& scenario, std::uint32_t group, st
   if (bytes > kMaxMessageBytes)
     return Error{fmt::format("group '{}'", g.name), fmt::format("{} is no message size", format_bytes(bytes)),
                  fmt::format("at most {}", format_bytes(kMaxMessageBytes))};
+  const std::uint64_t unit =
+      g.element_bytes * (g.collective == Collective::all_reduce ? std::uint64_t{1} : g.ranks.size());
+  if (bytes % unit != 0)
+    return Error{fmt::format("group '{}'", g.name),
+                 fmt::format("{} is no whole number of {} elements{}", format_bytes(bytes), g.data_type,
+                             g.collective == Collective::all_reduce ? "" : " of every rank"),
+                 fmt::format("{} is", format_bytes(bytes < unit ? unit : bytes - bytes % unit))};
   const PlanRange* range = g.plan_for(bytes);
   if (!range)
     return Error{fmt::format("group '{}'", g.name), fmt::format("has no plan for {}", format_bytes(bytes)),

@@ -163,6 +163,16 @@ TEST_CASE(
   for (const char* name : {"calibrated.toml", "history.csv", "predictions.csv", "validation.json"})
     CHECK_MESSAGE(*read_file(folder.path / "one" / name) == *read_file(folder.path / "two" / name), name);
 
+  SUBCASE("what an earlier calibration left is not written over by a slip") {
+    const std::string before = *read_file(folder.path / "one/manifest.json");
+    const Finished again = calipersim(fmt::format("calibrate {} --out {}", folder / "s.toml", folder / "one"));
+    CHECK(again.code == 2);
+    CHECK(again.out.find("--resume") != std::string::npos);
+    const Finished validated = calipersim(fmt::format("validate {} --params {} --out {}", folder / "s.toml",
+                                                      folder / "one/calibrated.toml", folder / "one"));
+    CHECK(validated.code == 2);
+    CHECK(*read_file(folder.path / "one/manifest.json") == before);
+  }
   SUBCASE("resuming a finished calibration runs nothing and changes nothing") {
     const std::string before = *read_file(folder.path / "one/calibrated.toml");
     const Finished again =
@@ -250,10 +260,13 @@ TEST_CASE("e2e: simulate without measurements, as JSON, CSV and timeline; unknow
 
   for (const char* wrong :
        {"--group ag-2x5", "--size 64", "--size 64MB/s", "--size 1.5B", "--params nowhere.toml",
-        "--out result.txt", "--jobs 0", "--trace t.json", "--fidelity quantum", "--nonsense"}) {
+        "--out result.txt", "--jobs 0", "--trace t.json", "--trace s.toml",
+                            "--size 3B --group ar-1x4", "--size 100B --group ag-2x4", "--fidelity quantum", "--nonsense"}) {
     const Finished finished = calipersim("simulate " + scenario + " " + wrong);
     CHECK_MESSAGE(finished.code == 2, wrong << ": " << finished.out);
   }
+  const Finished full = calipersim("simulate " + scenario + " --json >/dev/full");
+  CHECK_MESSAGE(full.code == 2, full.out);
   CHECK(calipersim("simulate " + (folder / "none.toml")).code == 2);
   CHECK(calipersim("").code == 2);
   CHECK(calipersim("--version").code == 0);
@@ -267,6 +280,7 @@ TEST_CASE("e2e: explain says what is tuned, and which plan runs with which proof
   CHECK(parameters.code == 0);
   CHECK(parameters.out.find("tuned in stage scale-up") != std::string::npos);
   CHECK(parameters.out.find("nvlink.rate") != std::string::npos);
+  CHECK(calipersim("simulate " + (folder / "s.toml") + " --params " + (folder / "s.toml")).code == 2);
   const Finished plan = calipersim("explain " + (folder / "s.toml") + " --group ar-1x4 --size 1MiB --json");
   REQUIRE_MESSAGE(plan.code == 0, plan.out);
   const auto json = nlohmann::json::parse(plan.out)["plans"][0];
@@ -295,6 +309,9 @@ TEST_CASE("e2e: import turns nccl-tests' text into CSV that a scenario reads; ot
   const std::string csv = *read_file(folder.path / "m.csv");
   CHECK(csv.find("1048576,40") != std::string::npos);
   CHECK(calipersim("import nccl-tests " + (folder / "m.csv") + " --out " + (folder / "again.csv")).code == 0);
+  for (const std::string& to : {folder / "m.toml", folder / "log.txt", folder / "m.csv --out"})
+    CHECK_MESSAGE(calipersim("import nccl-tests " + (folder / "m.csv") + " --out " + to).code == 2, to);
+  CHECK(calipersim("import nccl-tests " + (folder / "m.csv") + " --out " + (folder / "m.csv")).code == 2);
   folder.put("poem.txt", "shall I compare thee\nto a summer's day\n");
   const Finished refused =
       calipersim("import nccl-tests " + (folder / "poem.txt") + " --out " + (folder / "p.csv"));
