@@ -175,7 +175,7 @@ Html groups_section(const ReportData& data) {
 }
 
 Html partition_section(const ReportData& data) {
-  const std::vector<Column> columns = {{"group", ""},
+  const std::vector<Column> columns = {{"group", "nowrap"},
                                        {"placement", ""},
                                        {"fitted", "nowrap"},
                                        {"held out", "nowrap"},
