@@ -175,14 +175,9 @@ Html groups_section(const ReportData& data) {
 }
 
 Html partition_section(const ReportData& data) {
-  const std::vector<Column> columns = {{"group", "nowrap"},
-                                       {"placement", ""},
-                                       {"fitted", "nowrap"},
-                                       {"held out", "nowrap"},
-                                       {"out of scope", "nowrap"},
-                                       {"reason", ""},
-                                       {"calibrated, %", "number"},
-                                       {"default, %", "number"}};
+  const std::vector<Column> columns = {
+      {"group", "nowrap"},        {"placement", ""}, {"fitted", "nowrap"},        {"held out", "nowrap"},
+      {"out of scope", "nowrap"}, {"reason", ""},    {"calibrated, %", "number"}, {"default, %", "number"}};
   std::vector<std::vector<Html>> rows;
   for (const ReportGroup& group : data.groups) {
     const ReportSet* outside = find_set(group, Set::out_of_scope);

@@ -165,7 +165,8 @@ TEST_CASE(
 
   SUBCASE("what an earlier calibration left is not written over by a slip") {
     const std::string before = *read_file(folder.path / "one/manifest.json");
-    const Finished again = calipersim(fmt::format("calibrate {} --out {}", folder / "s.toml", folder / "one"));
+    const Finished again =
+        calipersim(fmt::format("calibrate {} --out {}", folder / "s.toml", folder / "one"));
     CHECK(again.code == 2);
     CHECK(again.out.find("--resume") != std::string::npos);
     const Finished validated = calipersim(fmt::format("validate {} --params {} --out {}", folder / "s.toml",
@@ -260,8 +261,8 @@ TEST_CASE("e2e: simulate without measurements, as JSON, CSV and timeline; unknow
 
   for (const char* wrong :
        {"--group ag-2x5", "--size 64", "--size 64MB/s", "--size 1.5B", "--params nowhere.toml",
-        "--out result.txt", "--jobs 0", "--trace t.json", "--trace s.toml",
-                            "--size 3B --group ar-1x4", "--size 100B --group ag-2x4", "--fidelity quantum", "--nonsense"}) {
+        "--out result.txt", "--jobs 0", "--trace t.json", "--trace s.toml", "--size 3B --group ar-1x4",
+        "--size 100B --group ag-2x4", "--fidelity quantum", "--nonsense"}) {
     const Finished finished = calipersim("simulate " + scenario + " " + wrong);
     CHECK_MESSAGE(finished.code == 2, wrong << ": " << finished.out);
   }
