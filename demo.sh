@@ -8,4 +8,5 @@ cmake --preset release >build.log 2>&1 || { cat build.log >&2; exit 1; }
 rm -f build.log
 cmake --build --preset release --target calipersim
 out=out/jupiter-booster
-build/release/bin/calipersim calibrate scenarios/jupiter-booster/scenario.toml --out "$out" --resume
+rm -f "$out/evaluations.sqlite" # of an earlier demo, perhaps by another build
+build/release/bin/calipersim calibrate scenarios/jupiter-booster/scenario.toml --out "$out"

@@ -91,6 +91,30 @@ TEST_CASE(
   CHECK(problem("\"net.duplex\" = { value = 1.5 }").find("c.toml:3") != std::string::npos);
 }
 
+TEST_CASE(
+    "calibrated_file: another machine, missing parameters and foreign groups are doubts, the own file has "
+    "none") {
+  const test::Folder folder;
+  const Scenario scenario = small(folder);
+  const std::string text = text_of(scenario, scenario.parameters.defaults());
+  const auto doubts = [&](std::string changed) {
+    const auto file = parse_calibrated(changed, "c.toml", scenario.parameters);
+    REQUIRE_MESSAGE(bool(file), describe(file.problems()));
+    return doubts_about(scenario, *file);
+  };
+  CHECK(doubts(text).empty());
+  const auto other_machine = doubts(test::edited("\"nvlink.rate\" = { value = \"25 GB/s\"",
+                                                 "\"nvlink.rate\" = { value = \"50 GB/s\"", text));
+  REQUIRE(other_machine.size() == 1);
+  CHECK(other_machine[0].find("nvlink.rate was '50 GB/s', here it is '25 GB/s'") != std::string::npos);
+  const auto foreign = doubts(test::edited("name = \"ar-1x4\"", "name = \"other\"", text));
+  REQUIRE(foreign.size() == 1);
+  CHECK(foreign[0].find("none of the groups") != std::string::npos);
+  const auto missing = doubts("schema = 1\n[parameters]\n\"gpu.launch\" = { value = \"9 us\" }\n");
+  REQUIRE(missing.size() == 1);
+  CHECK(missing[0].find("gpu.slice_overhead") != std::string::npos);
+}
+
 TEST_CASE("calibrated_file: damaged files give problems with a place, never a crash") {
   const test::Folder folder;
   const Scenario scenario = small(folder);
