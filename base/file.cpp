@@ -42,8 +42,28 @@ int write_all(int file, std::string_view content) {
   return ::fsync(file);
 }
 
+constexpr std::string_view kTemporaryEnd = ".tmp";
+
+/// "NAME.PID.tmp"
 std::string temporary_name(const fs::path& path) {
-  return fmt::format("{}.{}.tmp", path.string(), ::getpid());
+  return fmt::format("{}.{}{}", path.string(), ::getpid(), kTemporaryEnd);
+}
+
+bool is_temporary_name(std::string_view name) {
+  if (!name.ends_with(kTemporaryEnd)) return false;
+  name.remove_suffix(kTemporaryEnd.size());
+  const auto dot = name.find_last_not_of("0123456789");
+  return dot != std::string_view::npos && dot > 0 && name[dot] == '.' && dot + 1 < name.size();
+}
+
+/// That a file has its new name is on disk only when its folder is. Where the file system cannot say so the
+/// file itself is safe all the same.
+void sync_folder_of(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return;
+  (void)::fsync(file);
+  ::close(file);
 }
 
 /// Where content stands before it takes its name; gone unless it has done so.
@@ -67,6 +87,7 @@ class Temporary {
   Problems rename() {
     if (::rename(name_.c_str(), path_.c_str()) != 0) return failed("cannot be replaced");
     renamed_ = true;
+    sync_folder_of(path_);
     return {};
   }
 
@@ -96,6 +117,14 @@ Problems write_files(const std::vector<std::pair<fs::path, std::string>>& files)
   for (const auto& file : written)
     if (Problems problems = file->rename(); !problems.empty()) return problems;
   return {};
+}
+
+void remove_leftovers(const fs::path& folder) {
+  std::error_code code;  // what cannot be listed or removed is only in the way, not wrong
+  std::vector<fs::path> leftovers;
+  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code))
+    if (is_temporary_name(at->path().filename().string())) leftovers.push_back(at->path());
+  for (const fs::path& leftover : leftovers) fs::remove(leftover, code);
 }
 
 Result<FileLock> FileLock::acquire(const fs::path& path) {

@@ -42,6 +42,23 @@ TEST_CASE("file: several files are all written or none") {
   fs::remove_all(folder);
 }
 
+TEST_CASE("file: leftovers of a killed writer go, and nothing else") {
+  const fs::path folder = fs::temp_directory_path() / "calipersim_leftovers_test";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  for (const char* kept : {"a.csv", "a.tmp", "a.1x.tmp", ".17.tmp", "17.tmp", "a.17.tmp.csv"})
+    REQUIRE(write_file(folder / kept, "").empty());
+  for (const char* left : {"a.csv.17.tmp", "report.html.4194303.tmp"})
+    REQUIRE(write_file(folder / left, "").empty());
+  remove_leftovers(folder);
+  for (const char* kept : {"a.csv", "a.tmp", "a.1x.tmp", "17.tmp", "a.17.tmp.csv"})
+    CHECK(fs::exists(folder / kept));
+  CHECK(!fs::exists(folder / "a.csv.17.tmp"));
+  CHECK(!fs::exists(folder / "report.html.4194303.tmp"));
+  fs::remove_all(folder);
+  remove_leftovers(folder);  // a folder that is not there is no matter
+}
+
 TEST_CASE("file: a lock is held once, and again when it was let go") {
   const fs::path path = fs::temp_directory_path() / "calipersim_lock_test";
   {

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Nothing, and problems at the line of `system`, where there is no such machine.
-std::optional<Machine> read_machine(TomlSection& root, const fs::path& systems, InputFiles& inputs) {
+std::optional<Machine> machine_of(TomlSection& root, const fs::path& systems, InputFiles& inputs) {
   const auto name = root.text("system");
   if (!name) return std::nullopt;
   const auto report = [&](Problems problems) {
@@ -30,17 +30,9 @@ std::optional<Machine> read_machine(TomlSection& root, const fs::path& systems, 
   if (!path) return report(path.problems());
   const auto content = inputs.read(*path);
   if (!content) return report(content.problems());
-  auto spec = read_system(*content, path->stem().string(), path->string());
-  if (!spec) return report(spec.problems());
-  auto machine = Machine::build(std::move(*spec));
-  if (machine) return std::move(*machine);
-  Problems problems;
-  for (const Error& error : machine.problems())
-    problems.push_back({"",
-                        fmt::format("system '{}': {}{}{}", path->string(), error.where,
-                                    error.where.empty() ? "" : ": ", error.what),
-                        error.hint});
-  return report(std::move(problems));
+  auto machine = read_machine(*content, path->stem().string(), path->string());
+  if (!machine) return report(machine.problems());
+  return *std::move(machine);
 }
 
 void refuse_unsupported(TomlSection& root) {
@@ -76,7 +68,7 @@ Result<Scenario> read_root(TomlSection& root, const fs::path& systems, InputFile
   const auto data = root.text("data", Need::optional).value_or(std::string(name_of(DataKind::measured)));
   const auto data_kind = one_of<DataKind>(root, "data", data, kDataKinds);
   refuse_unsupported(root);
-  auto machine = read_machine(root, systems, inputs);
+  auto machine = machine_of(root, systems, inputs);
   std::vector<Placement> placements = read_placements(root, machine ? &*machine : nullptr, inputs);
   std::vector<GroupSection> groups = read_groups(root, {machine ? &*machine : nullptr, placements});
   GroupNames names;
@@ -107,6 +99,8 @@ Result<Scenario> read_root(TomlSection& root, const fs::path& systems, InputFile
                     inputs.take(),
                     std::move(measured.skipped)};
   for (GroupSection& group : groups) scenario.groups.push_back(std::move(group.group));
+  for (std::size_t g = 0; g < scenario.groups.size(); ++g)
+    scenario.dataset.groups[g].data_type = scenario.groups[g].data_type;
   for (StageSection& stage : stages) scenario.stages.push_back(std::move(stage.stage));
   return scenario;
 }

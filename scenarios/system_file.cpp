@@ -18,11 +18,17 @@ namespace {
 constexpr Bounds kRate{1, 1e18};  // bytes/s; a rate of nothing is no link
 constexpr std::uint32_t kMostPorts = 100'000;
 
+/// A fact as Machine::build names it ("node.gpus", "group 0"), and where the file states it.
+struct StatedFact {
+  std::string name;
+  std::uint32_t line;
+};
+
 /// One table of facts: reads a key and remembers that the fact "prefix.key" needs a source.
 class Facts {
  public:
-  Facts(TomlSection section, std::string prefix, std::vector<std::string>& names)
-      : section_(std::move(section)), prefix_(std::move(prefix)), names_(names) {}
+  Facts(TomlSection section, std::string prefix, std::vector<StatedFact>& stated)
+      : section_(std::move(section)), prefix_(std::move(prefix)), stated_(stated) {}
 
   std::string text(std::string_view key) { return section_.text(noted(key)).value_or(""); }
   std::uint32_t count(std::string_view key, std::uint32_t lower = 1) {
@@ -36,12 +42,12 @@ class Facts {
 
  private:
   std::string_view noted(std::string_view key) {
-    names_.push_back(fmt::format("{}.{}", prefix_, key));
+    stated_.push_back({fmt::format("{}.{}", prefix_, key), section_.line_of(key)});
     return key;
   }
   TomlSection section_;
   std::string prefix_;
-  std::vector<std::string>& names_;
+  std::vector<StatedFact>& stated_;
 };
 
 NodeSpec read_node(Facts facts) {
@@ -85,9 +91,12 @@ DragonflyPlusSpec read_fabric(Facts facts) {
   return fabric;
 }
 
-void read_sources(TomlSection& root, const std::vector<std::string>& facts, SystemSpec& spec) {
+void read_sources(TomlSection& root, const std::vector<StatedFact>& stated, SystemSpec& spec) {
   auto section = root.table("sources");
   if (!section) return;
+  std::vector<std::string> facts;
+  for (const StatedFact& fact : stated) facts.push_back(fact.name);
+  facts.push_back("group.nodes");
   for (const std::string& fact : facts) {
     if (!section->value(fact, Need::optional))
       section->file().report(
@@ -99,37 +108,66 @@ void read_sources(TomlSection& root, const std::vector<std::string>& facts, Syst
   section->finish();
 }
 
-SystemSpec read_root(TomlSection& root) {
+struct SystemFile {
+  SystemSpec spec;
+  std::vector<StatedFact> stated;
+};
+
+SystemFile read_root(TomlSection& root) {
   SystemSpec spec;
   root.count("schema", Need::required, 1, 1);
   spec.title = root.text("title").value_or("");
-  std::vector<std::string> facts;
-  if (auto section = root.table("node")) spec.node = read_node(Facts(std::move(*section), "node", facts));
+  std::vector<StatedFact> stated;
+  if (auto section = root.table("node")) spec.node = read_node(Facts(std::move(*section), "node", stated));
   if (auto section = root.table("fabric"))
-    spec.fabric = read_fabric(Facts(std::move(*section), "fabric", facts));
-  facts.push_back("group.nodes");
+    spec.fabric = read_fabric(Facts(std::move(*section), "fabric", stated));
+  read_sources(root, stated, spec);
   for (TomlSection& group : root.tables("group")) {
-    if (auto nodes = group.text("nodes")) spec.group_nodes.push_back(*nodes);
+    if (auto nodes = group.text("nodes")) {
+      stated.push_back({fmt::format("group {}", spec.group_nodes.size()), group.line_of("nodes")});
+      spec.group_nodes.push_back(*nodes);
+    }
     group.finish();
   }
   if (spec.group_nodes.empty())
     root.report("group", "the system has no nodes", "add [[group]] with nodes = \"name[1-48]\"");
-  read_sources(root, facts, spec);
   root.finish();
-  return spec;
+  return {std::move(spec), std::move(stated)};
+}
+
+Result<SystemFile> read_system_file(std::string_view content, std::string name, const std::string& file) {
+  const auto table = parse_toml(content, file);
+  if (!table) return table.problems();
+  TomlFile reading{file, {}};
+  TomlSection root(reading, *table, "the system file", 1);
+  SystemFile system = read_root(root);
+  system.spec.name = std::move(name);
+  if (!reading.problems.empty()) return reading.problems;
+  return system;
 }
 
 }  // namespace
 
 Result<SystemSpec> read_system(std::string_view content, std::string name, const std::string& file) {
-  const auto table = parse_toml(content, file);
-  if (!table) return table.problems();
+  auto system = read_system_file(content, std::move(name), file);
+  if (!system) return system.problems();
+  return std::move(system->spec);
+}
+
+Result<Machine> read_machine(std::string_view content, std::string name, const std::string& file) {
+  auto system = read_system_file(content, std::move(name), file);
+  if (!system) return system.problems();
+  auto machine = Machine::build(std::move(system->spec));
+  if (machine) return machine;
   TomlFile reading{file, {}};
-  TomlSection root(reading, *table, "the system file", 1);
-  SystemSpec spec = read_root(root);
-  spec.name = std::move(name);
-  if (!reading.problems.empty()) return reading.problems;
-  return spec;
+  for (const Error& error : machine.problems()) {
+    const auto fact = std::ranges::find(system->stated, error.where, &StatedFact::name);
+    if (fact != system->stated.end())
+      reading.report(fact->line, fmt::format("{}: {}", error.where, error.what), error.hint);
+    else
+      reading.report(1, error.what, error.hint);
+  }
+  return std::move(reading.problems);
 }
 
 Result<fs::path> find_system(const std::string& name_or_path, const fs::path& base, const fs::path& systems) {
@@ -147,7 +185,8 @@ Result<fs::path> find_system(const std::string& name_or_path, const fs::path& ba
     if (at->path().extension() == ".toml") known.push_back(at->path().stem().string());
   std::ranges::sort(known);
   return Error{"", fmt::format("unknown system '{}'", name_or_path),
-               fmt::format("{}; or the path of a system file", suggestion(name_or_path, known))};
+               fmt::format("{} in {}; or the path of a system file", suggestion(name_or_path, known),
+                           systems.string())};
 }
 
 }  // namespace caliper

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "topology/system_spec.hpp"
+#include "topology/machine.hpp"
 
 namespace caliper {
 
@@ -15,6 +15,9 @@ namespace caliper {
 /// Problems, all of the file at once, each with "file:line": syntax, unknown or missing keys, wrong units, a
 /// fact without a source. Whether the facts fit together is for Machine::build to say.
 Result<SystemSpec> read_system(std::string_view content, std::string name, const std::string& file);
+
+/// read_system, then Machine::build, whose problems are told at the line of the fact or group that they name.
+Result<Machine> read_machine(std::string_view content, std::string name, const std::string& file);
 
 /// The file of a system: a path (it holds a '/' or ends in ".toml"; relative to `base`), or the name of one
 /// in `systems`. Problem (its `where` is empty): no such file; for a name, the hint says what there is.

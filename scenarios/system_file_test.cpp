@@ -1,8 +1,10 @@
 #include "scenarios/system_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "base/file.hpp"
 #include "base/random.hpp"
@@ -18,9 +20,7 @@ const fs::path kSystems = fs::path(CALIPERSIM_SCENARIOS_DIR) / "systems";
 Machine shipped(const std::string& name) {
   const auto path = find_system(name, ".", kSystems);
   REQUIRE(path);
-  auto spec = read_system(*read_file(*path), name, path->string());
-  if (!spec) FAIL(describe(spec.problems()));
-  auto machine = Machine::build(std::move(*spec));
+  auto machine = read_machine(*read_file(*path), name, path->string());
   if (!machine) FAIL(describe(machine.problems()));
   return std::move(*machine);
 }
@@ -139,4 +139,18 @@ TEST_CASE("system file: cut anywhere or damaged anywhere, it is read or refused 
     damaged[hash64(1, i, 0) % text.size()] = static_cast<char>(hash64(1, i, 1));
     CHECK(sound(damaged));
   }
+}
+
+TEST_CASE("system file: what a machine cannot be built of is said at the line of the fact") {
+  const std::string text = *read_file(fs::path(CALIPERSIM_SCENARIOS_DIR) / "systems/juwels-booster.toml");
+  const std::string first = "jwb[0001-0012,", second = "jwb[0065-0076,";
+  std::string twice = text;
+  twice.replace(twice.find(second), second.size(), "jwb[0012,0066-0076,");
+  const auto machine = read_machine(twice, "x", "x.toml");
+  REQUIRE(!machine);
+  const auto line =
+      1 +
+      std::count(twice.begin(), twice.begin() + static_cast<std::ptrdiff_t>(twice.find("jwb[0012,")), '\n');
+  CHECK(describe(machine.problems())
+            .find(fmt::format("x.toml:{}: group 1: node 'jwb0012' is named a second time", line)) == 0);
 }
