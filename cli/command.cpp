@@ -25,21 +25,20 @@ int report(const Problems& problems) {
   return exit_code::kBadInput;
 }
 
-namespace {
-
-/// $CALIPERSIM_SYSTEMS, else beside the program: as it is installed, or as it stands in its source tree.
-fs::path systems_folder() {
-  if (const char* given = std::getenv("CALIPERSIM_SYSTEMS")) return given;
+fs::path shipped_folder(const std::string& name) {
   std::error_code code;
   const fs::path program = fs::read_symlink("/proc/self/exe", code);
   for (fs::path folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
-    for (const char* below : {"share/calipersim/systems", "scenarios/systems"})
-      if (fs::is_directory(folder / below, code))
-        return folder / below;  // code: what is not there is no folder
-  return "scenarios/systems";
+    for (const char* below : {"share/calipersim", "scenarios"})
+      if (fs::is_directory(folder / below / name, code))
+        return folder / below / name;  // code: what is not there is no folder
+  return fs::path("scenarios") / name;
 }
 
-}  // namespace
+fs::path systems_folder() {
+  if (const char* given = std::getenv("CALIPERSIM_SYSTEMS")) return given;
+  return shipped_folder("systems");
+}
 
 Result<Scenario> load(const fs::path& scenario) { return load_scenario(scenario, systems_folder()); }
 

@@ -14,6 +14,7 @@ namespace caliper {
 /// Exit codes of the program (design of the command line; 70 is BSD's EX_SOFTWARE).
 namespace exit_code {
 inline constexpr int kDone = 0;
+inline constexpr int kRegression = 1;  ///< what was to stay as it is has moved
 inline constexpr int kBadInput = 2;
 inline constexpr int kStuck = 3;
 inline constexpr int kInterrupted = 130;
@@ -26,6 +27,13 @@ void complain(const std::string& line);
 
 /// Prints the problems on stderr, one a line, and returns exit_code::kBadInput.
 int report(const Problems& problems);
+
+/// A folder of scenarios/ that belongs to the program, "systems": as it is installed, or as it stands in the
+/// source tree that the program was built in.
+std::filesystem::path shipped_folder(const std::string& name);
+
+/// Where systems are found by name: $CALIPERSIM_SYSTEMS, else beside the program.
+std::filesystem::path systems_folder();
 
 /// Loads a scenario with the systems that are shipped beside the program.
 Result<Scenario> load(const std::filesystem::path& scenario);

@@ -1,4 +1,5 @@
 // calipersim: one binary, one file per command.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -58,6 +59,11 @@ void add_choice_of_runs(CLI::App* command, std::vector<std::string>& groups, std
                       std::string("Message size such as 64MiB (repeatable); default: ") + default_size);
 }
 
+void add_shuffle(CLI::App* command, bool& shuffle) {
+  command->add_flag("!--no-shuffle", shuffle,
+                    "Skip the control that calibrates on times of other sizes and has to predict badly");
+}
+
 void add_simulate(CLI::App& app, CommandLine& line, Run& run) {
   auto options = std::make_shared<SimulateOptions>();
   CLI::App* command =
@@ -97,6 +103,7 @@ void add_calibrate(CLI::App& app, CommandLine& line, Run& run) {
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62))
       ->capture_default_str();
   command->add_flag("--resume", options->resume, "Keep the evaluations of an earlier run in the folder");
+  add_shuffle(command, options->shuffle);
   command->add_flag("--json", options->json, "Print JSON");
   add_jobs(command, line);
   command->callback([options, &line, &run] {
@@ -111,12 +118,50 @@ void add_validate(CLI::App& app, CommandLine& line, Run& run) {
       app, "validate", "Compare predictions of given parameters with measurements", options->scenario);
   command->add_option("-p,--params", options->parameters, "calibrated.toml")->required();
   command->add_option("-o,--out", options->out, "Folder for predictions and report")->required();
+  add_shuffle(command, options->shuffle);
   command->add_flag("--json", options->json, "Print JSON");
   add_jobs(command, line);
   command->callback([options, &line, &run] {
     options->command_line = line.text;
     run = [options] { return run_validate(*options); };
   });
+}
+
+void add_check(CLI::App& app, CommandLine& line, Run& run) {
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* command = add_command(
+      app, "check", "Does a scenario still predict what its baseline says? Exit code 1: something has moved",
+      options->scenario);
+  command->add_option("-p,--params", options->parameters,
+                      "calibrated.toml; default: the scenario's defaults");
+  auto* baseline =
+      command
+          ->add_option("-b,--baseline", options->baseline,
+                       "baseline.toml to compare with; without: only prove that the scenario can run")
+          ->check(ends_in({".toml"}));
+  auto* update = command->add_flag("--update", options->update, "Write the baseline anew")->needs(baseline);
+  command->add_option("--reason", options->reason, "With --update: why predictions may differ from before")
+      ->needs(update);
+  command->add_option("--junit", options->junit, "Write the result for a CI server to FILE.xml")
+      ->check(ends_in({".xml"}))
+      ->needs(baseline)
+      ->excludes(update);
+  command->add_flag("--json", options->json, "Print JSON");
+  add_jobs(command, line);
+  command->callback([options, &run] { run = [options] { return run_check(*options); }; });
+}
+
+void add_signature(CLI::App& app, CommandLine& line, Run& run) {
+  auto options = std::make_shared<SignatureOptions>();
+  CLI::App* command = app.add_subcommand(
+      "signature",
+      "One hash of the times of a fixed set of small scenarios: has the program's behaviour changed?");
+  command->add_option("--cases", options->cases, "Folder with cases.toml; default: the shipped one");
+  command->add_option("--compare", options->compare,
+                      "Output of an earlier run: say what moved; exit code 1 if anything did");
+  command->add_flag("--json", options->json, "Print JSON");
+  add_jobs(command, line);
+  command->callback([options, &run] { run = [options] { return run_signature(*options); }; });
 }
 
 void add_explain(CLI::App& app, Run& run) {
@@ -134,8 +179,14 @@ void add_import(CLI::App& app, Run& run) {
   command->require_subcommand(1);
   CLI::App* nccl_tests =
       command->add_subcommand("nccl-tests", "Measurements: nccl-tests' text or JSON output to CSV");
-  nccl_tests->add_option("INPUT", options->inputs, "Logs, JSON files or CSV files")->required();
-  nccl_tests->add_option("-o,--out", options->out, "CSV file; a folder for several inputs")->required();
+  nccl_tests->add_option("INPUT", options->inputs, "Logs, JSON files or CSV files, or folders of them")
+      ->required();
+  nccl_tests
+      ->add_option("-o,--out", options->out,
+                   "CSV file; a folder for several tables: one CSV each, and the scenario")
+      ->required();
+  nccl_tests->add_option("--system", options->system,
+                         "Write scenario.toml for this machine too: a name, or the path of a system file");
   nccl_tests->add_flag("--json", options->json, "Print JSON");
   nccl_tests->callback([options, &run] { run = [options] { return run_import_nccl_tests(*options); }; });
 }
@@ -151,6 +202,8 @@ int run_program(int argc, char** argv) {
   add_simulate(app, line, run);
   add_calibrate(app, line, run);
   add_validate(app, line, run);
+  add_check(app, line, run);
+  add_signature(app, line, run);
   add_explain(app, run);
   add_import(app, run);
   try {
@@ -166,6 +219,9 @@ int run_program(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A file that may not grow any more is then an error of the write, which is told, not the end of the
+  // process.
+  std::signal(SIGXFSZ, SIG_IGN);
   // Results go to stdout, everything else to stderr.
   spdlog::set_default_logger(spdlog::stderr_color_mt("calipersim"));
   spdlog::set_pattern("%^%v%$");

@@ -22,6 +22,7 @@ struct CalibrateOptions {
   std::optional<std::uint32_t> iterations;
   std::uint64_t seed = 1;
   bool resume = false, json = false;
+  bool shuffle = true;  ///< label-shuffle control
   std::string command_line;
 };
 int run_calibrate(const CalibrateOptions& options);
@@ -29,9 +30,26 @@ int run_calibrate(const CalibrateOptions& options);
 struct ValidateOptions {
   std::string scenario, parameters, out;
   bool json = false;
+  bool shuffle = true;
   std::string command_line;
 };
 int run_validate(const ValidateOptions& options);
+
+struct CheckOptions {
+  std::string scenario, parameters;
+  std::string baseline;  ///< empty: only whether the scenario can run
+  bool update = false;
+  std::string reason, junit;
+  bool json = false;
+};
+int run_check(const CheckOptions& options);
+
+struct SignatureOptions {
+  std::string cases;    ///< folder; empty: the shipped one
+  std::string compare;  ///< file with the signature that is expected; empty: print ours
+  bool json = false;
+};
+int run_signature(const SignatureOptions& options);
 
 struct ExplainOptions {
   std::string scenario;
@@ -41,8 +59,9 @@ struct ExplainOptions {
 int run_explain(const ExplainOptions& options);
 
 struct ImportOptions {
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs;  ///< files, or folders of them
   std::string out;
+  std::string system;  ///< of the scenario to write beside the measurements; empty: none
   bool json = false;
 };
 int run_import_nccl_tests(const ImportOptions& options);

@@ -104,12 +104,16 @@ void read_measured_files(TomlSection& section, GroupSection& into) {
     entry.rename(fmt::format("[[group.measured]] of {}", section.name()));
     const auto file = entry.text("file");
     const auto ranks = entry.count("ranks", Need::optional);
+    const auto table = entry.count("table", Need::optional);
     if (file) {
-      if (std::ranges::find(into.measured, *file, &MeasuredFile::file) != into.measured.end())
+      const auto same = [&](const MeasuredFile& other) {
+        return other.file == *file && (other.table == table || !other.table || !table);
+      };
+      if (std::ranges::any_of(into.measured, same))
         entry.report("file", fmt::format("{} is measured twice by file '{}'", section.name(), *file),
-                     "name each file once");
+                     "name each file once; of several tables in it each with its own 'table'");
       else
-        into.measured.push_back({*file, entry.line_of("file"), ranks});
+        into.measured.push_back({*file, entry.line_of("file"), ranks, table});
     }
     entry.finish();
   }

@@ -17,6 +17,7 @@ struct MeasuredFile {
   std::string file;                    ///< as written
   std::uint32_t line;                  ///< in the scenario
   std::optional<std::uint32_t> ranks;  ///< stated beside it
+  std::optional<std::uint32_t> table;  ///< which of the file's, from 1; absent: the one that fits the group
 };
 
 struct GroupSection {

@@ -31,6 +31,7 @@ class FactCheck {
     if (ranks > 0) {
       if (facts.ranks) compare("ranks", *facts.ranks, ranks);
       if (facts.nodes) compare("nodes", *facts.nodes, group.nodes);
+      if (facts.gpus_per_node) compare("GPUs per node", *facts.gpus_per_node, group.gpus_per_node);
       if (measured_.ranks && *measured_.ranks != ranks)
         contradiction("'ranks' beside the file", *measured_.ranks, ranks);
     }
@@ -55,19 +56,63 @@ class FactCheck {
   const MeasuredFile& measured_;
 };
 
-/// Nothing where the file is missing or no table.
-std::optional<MeasurementLog> read_log(TomlFile& file, const MeasuredFile& measured, InputFiles& inputs) {
+/// Whether what a table says of itself is what the group declares; what it does not say is no objection.
+bool agrees(const RunFacts& facts, const ScenarioGroup& group) {
+  const auto same = [](const auto& stated, const auto& declared) { return !stated || *stated == declared; };
+  return same(facts.collective, name_of(group.collective)) &&
+         (group.data_type.empty() || same(facts.data_type, group.data_type)) &&
+         same(facts.ranks, group.nodes * group.gpus_per_node) && same(facts.nodes, group.nodes) &&
+         same(facts.gpus_per_node, group.gpus_per_node);
+}
+
+/// The table that the scenario names; otherwise the only one, or the only one that agrees with the group.
+std::optional<std::size_t> choose_table(TomlFile& file, const MeasuredFile& measured,
+                                        const std::vector<MeasurementLog>& tables,
+                                        const ScenarioGroup& group) {
+  if (measured.table && *measured.table <= tables.size()) return *measured.table - 1;
+  std::vector<std::string> labels;
+  std::vector<std::size_t> agreeing;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    labels.push_back(fmt::format("table {} ({})", i + 1, label(tables[i])));
+    if (agrees(tables[i].facts, group)) agreeing.push_back(i);
+  }
+  if (measured.table) {
+    file.report(measured.line, fmt::format("'{}' has no table {}", measured.file, *measured.table),
+                fmt::format("it has {}", fmt::join(labels, "; ")));
+    return std::nullopt;
+  }
+  if (tables.size() == 1) return 0;  // whatever contradicts is said one by one
+  if (agreeing.size() == 1) return agreeing.front();
+  file.report(
+      measured.line,
+      fmt::format("of {} tables in '{}' {} with group '{}'", tables.size(), measured.file,
+                  agreeing.empty() ? "none agrees" : fmt::format("{} agree", agreeing.size()), group.name),
+      fmt::format("write table = N; there is {}", fmt::join(labels, "; ")));
+  return std::nullopt;
+}
+
+/// Nothing where the file is missing or no table, or where the table to take is not clear.
+std::optional<MeasurementLog> read_log(TomlFile& file, const MeasuredFile& measured,
+                                       const ScenarioGroup& group, InputFiles& inputs,
+                                       std::vector<SkippedRow>& skipped) {
   const auto path = inputs.resolve(measured.file);
   const auto content = inputs.read(path);
   if (!content) {
     file.report(measured.line, content.problems());
     return std::nullopt;
   }
-  auto log = read_measurements(*content, inputs.shown(path));
-  if (log) return std::move(*log);
-  for (const Error& error : log.problems())
-    file.report(measured.line, Problems{{error.where, error.what, error.hint}});
-  return std::nullopt;
+  auto read = read_measurements(*content, inputs.shown(path));
+  if (!read) {
+    for (const Error& error : read.problems())
+      file.report(measured.line, Problems{{error.where, error.what, error.hint}});
+    return std::nullopt;
+  }
+  const auto table = choose_table(file, measured, read->tables, group);
+  if (!table) return std::nullopt;
+  MeasurementLog& log = read->tables[*table];
+  for (const std::vector<Skipped>& rows : {read->skipped, log.skipped})
+    for (const Skipped& row : rows) skipped.push_back({fmt::format("{}:{}", log.file, row.line), row.reason});
+  return std::move(log);
 }
 
 void adopt_nccl(TomlFile& file, GroupSection& group, const RunFacts& facts) {
@@ -105,15 +150,13 @@ std::vector<Experiment> read_group(TomlFile& file, GroupSection& group, std::uin
   bool complete = true;
   std::vector<MeasurementLog> logs;
   for (const MeasuredFile& measured : group.measured) {
-    auto log = read_log(file, measured, inputs);
+    auto log = read_log(file, measured, group.group, inputs, skipped);
     if (!log) {
       complete = false;
       continue;
     }
     adopt_nccl(file, group, log->facts);
     FactCheck(file, group, measured).run(log->facts);
-    for (const Skipped& row : log->skipped)
-      skipped.push_back({fmt::format("{}:{}", log->file, row.line), row.reason});
     logs.push_back(std::move(*log));
   }
   Pooled pooled = pool_measurements(logs, group.group.pool, index);

@@ -18,7 +18,8 @@ struct MeasuredGroups {
 };
 
 /// Completes a group's NCCL version from its files where the scenario states none. Problems go to `file`: a
-/// missing file, one that holds no table, facts that contradict the group, sizes in scope without a plan.
+/// missing file, one that holds no table or several of which it is not clear which is meant, facts that
+/// contradict the group, sizes in scope without a plan.
 MeasuredGroups read_measured(TomlFile& file, std::vector<GroupSection>& groups,
                              const std::vector<Placement>& placements, InputFiles& inputs);
 

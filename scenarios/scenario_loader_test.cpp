@@ -280,6 +280,47 @@ TEST_CASE("scenario: a rank file says the line of what is wrong in it") {
   CHECK(folder.problems(kScenario).find("ranks.txt:1: names no node") != std::string::npos);
 }
 
+TEST_CASE(
+    "scenario: of several tables in a file the one that agrees with the group is taken, or the one that is "
+    "named") {
+  const auto run = [](const std::string& program, const std::string& out_of_place) {
+    return "# Collective test starting: " + program + R"(
+# nThread 1 nGpus 4 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+     4194304       1048576     float     sum      -1  )" +
+           out_of_place + "    1000.0    4.19    6.29      0\n# Out of bounds values : 0 OK\n";
+  };
+  Folder folder;
+  const std::string gather = run("all_gather_perf", "1000.0    4.19    3.15      0");
+  const std::string reduce = run("all_reduce_perf", "1000.0    4.19    6.29      0");
+  folder.write("ar.csv", gather + reduce);
+  const std::string scenario =
+      edited("{ every = 2, from = 0 }", "\"all\"", edited("sizes = \"8 MiB ..\" }]", "sizes = \"all\" }]"));
+  const std::string named = "file = \"ar.csv\"\nranks = 4\n";
+  const auto one = folder.read(scenario);
+  REQUIRE_MESSAGE(bool(one), describe(one.problems()));
+  CHECK(one->dataset.of_group(0).size() == 1);
+  CHECK(folder.problems(edited(named, named + "table = 2\n", scenario)) == "");
+  CHECK(folder.problems(edited(named, named + "table = 1\n", scenario))
+            .find("collective in 'ar.csv': all_gather, but group 'ar-1x4' has all_reduce") !=
+        std::string::npos);
+  CHECK(folder.problems(edited(named, named + "table = 3\n", scenario)).find("'ar.csv' has no table 3") !=
+        std::string::npos);
+  CHECK(folder.problems(edited(named, named + "[[group.measured]]\nfile = \"ar.csv\"\n", scenario))
+            .find("measured twice") != std::string::npos);
+  folder.write("ar.csv", reduce + gather + reduce);
+  const std::string ambiguous = folder.problems(scenario);
+  CHECK(ambiguous.find("of 3 tables in 'ar.csv' 2 agree with group 'ar-1x4'") != std::string::npos);
+  CHECK(ambiguous.find(
+            "write table = N; there is table 1 (line 3: all_reduce, float32, ranks not listed, 1 size)") !=
+        std::string::npos);
+  CHECK(folder.problems(
+            edited(named, "file = \"ar.csv\"\ntable = 1\n[[group.measured]]\nfile = \"ar.csv\"\ntable = 3\n",
+                   scenario)) == "");
+  folder.write("ar.csv", gather + run("alltoall_perf", "1000.0    4.19    3.15      0"));
+  CHECK(folder.problems(scenario).find("of 2 tables in 'ar.csv' none agrees") != std::string::npos);
+}
+
 TEST_CASE("scenario: a pattern fits names") {
   CHECK(matches("*", ""));
   CHECK(matches("a*c*e", "abcde"));

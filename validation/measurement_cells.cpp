@@ -36,12 +36,19 @@ std::optional<Interval> parse_printed(std::string_view text) {
   return Interval{*value - unit / 2, *value + unit / 2};
 }
 
-/// Whether `algbw` (GB/s) can be bytes / time (us), both within their printed digits and 1 %.
-bool agrees(double bytes, const Interval& time, const Interval& algbw) {
-  constexpr double kSlack = 0.01;
+/// Whether `algbw` (GB/s) can be bytes / time (us), both within their printed digits and `slack`.
+bool agrees(double bytes, const Interval& time, const Interval& algbw, double slack) {
   const double low = bytes / (time.high * 1e3);
   const double high = time.low > 0 ? bytes / (time.low * 1e3) : std::numeric_limits<double>::infinity();
-  return algbw.high >= low * (1 - kSlack) && algbw.low <= high * (1 + kSlack);
+  return algbw.high >= low * (1 - slack) && algbw.low <= high * (1 + slack);
+}
+
+/// Of a number without exponent, leading zeros not counted.
+std::size_t significant_digits(std::string_view text) {
+  const auto first = text.find_first_of("123456789");
+  if (first == std::string_view::npos) return 0;
+  return static_cast<std::size_t>(
+      std::count_if(text.begin() + static_cast<std::ptrdiff_t>(first), text.end(), is_digit));
 }
 
 }  // namespace
@@ -75,9 +82,9 @@ const ElementType* find_element_type(std::string_view name) {
   return found == kTypes.end() ? nullptr : &found->second;
 }
 
-Result<double> read_cell(std::uint64_t bytes, const CellText& cell,
-                         const std::vector<std::uint32_t>& bandwidth_shares) {
-  const auto no = [](std::string what) { return Error{"", std::move(what), ""}; };
+CellReading read_cell(std::uint64_t bytes, const CellText& cell,
+                      const std::vector<std::uint32_t>& bandwidth_shares) {
+  const auto no = [](std::string why, bool wrong = false) { return CellReading{0, std::move(why), wrong}; };
   if (bytes == 0) return no("zero size");
   if (cell.time_us == "N/A") return no("time is N/A");
   const auto time = parse_double(cell.time_us);
@@ -86,29 +93,67 @@ Result<double> read_cell(std::uint64_t bytes, const CellText& cell,
   if (!(seconds > 0)) return no(fmt::format("time {} us is not above zero", cell.time_us));
   if (!cell.wrong.empty() && cell.wrong != "N/A") {
     const auto wrong = parse_double(cell.wrong);
+    if (cell.wrong == "nan" || cell.wrong == "-nan" || (wrong && *wrong != 0))
+      return no(fmt::format("wrong results ({})", cell.wrong), true);
     if (!wrong) return no(fmt::format("column of wrong results '{}' is not a number", cell.wrong));
-    if (*wrong != 0) return no(fmt::format("wrong results ({})", cell.wrong));
   }
-  if (cell.algbw.empty()) return seconds;
+  if (cell.algbw.empty()) return {seconds, {}, false};
   const auto algbw = parse_printed(cell.algbw);
   if (!algbw) return no(fmt::format("bandwidth '{}' is not a number", cell.algbw));
   const Interval printed = *parse_printed(cell.time_us);
+  constexpr double kSlack = 0.01;
   const bool fits = std::any_of(bandwidth_shares.begin(), bandwidth_shares.end(), [&](std::uint32_t share) {
-    return agrees(static_cast<double>(bytes) / share, printed, *algbw);
+    return agrees(static_cast<double>(bytes) / share, printed, *algbw, kSlack);
   });
   if (!fits)
     return no(fmt::format("{} B in {} us are {:.4g} GB/s, not the {} printed", bytes, cell.time_us,
                           static_cast<double>(bytes) / *time * 1e-3, cell.algbw));
-  return seconds;
+  return {seconds, {}, false};
+}
+
+bool proves_itself(std::uint64_t bytes, const CellText& cell,
+                   const std::vector<std::uint32_t>& bandwidth_shares) {
+  constexpr std::size_t kEnoughDigits = 3;
+  const auto time = parse_printed(cell.time_us), algbw = parse_printed(cell.algbw);
+  return time && algbw && significant_digits(cell.algbw) >= kEnoughDigits &&
+         significant_digits(cell.time_us) >= kEnoughDigits &&
+         std::any_of(bandwidth_shares.begin(), bandwidth_shares.end(), [&](std::uint32_t share) {
+           return agrees(static_cast<double>(bytes) / share, *time, *algbw, 0);
+         });
 }
 
 void keep_cell(MeasurementLog& log, std::uint64_t bytes, Buffers buffers, std::uint32_t line,
                const CellText& cell, const std::vector<std::uint32_t>& bandwidth_shares) {
-  const Result<double> seconds = read_cell(bytes, cell, bandwidth_shares);
-  if (seconds)
-    log.measurements.push_back({bytes, *seconds, buffers, line});
+  const CellReading reading = read_cell(bytes, cell, bandwidth_shares);
+  if (reading.why_not.empty())
+    log.measurements.push_back({bytes, reading.seconds, buffers, line});
   else
-    log.skipped.push_back({line, fmt::format("{}: {}", name_of(buffers), seconds.problems().front().what)});
+    log.skipped.push_back(
+        {line, fmt::format("{}: {}", name_of(buffers), reading.why_not), reading.wrong_results});
+}
+
+void note_wrong_results(MeasurementLog& log) {
+  std::vector<std::uint32_t> lines;
+  std::size_t cells = 0;
+  for (const Skipped& skipped : log.skipped) {
+    if (!skipped.wrong_results) continue;
+    ++cells;
+    if (lines.empty() || lines.back() != skipped.line) lines.push_back(skipped.line);
+  }
+  if (cells == 0) return;
+  const std::size_t count = lines.size();
+  constexpr std::size_t kShown = 5;
+  lines.resize(std::min(count, kShown));
+  log.notes.push_back(fmt::format("{} {} left out because nccl-tests found wrong results ({} {}{})", cells,
+                                  cells == 1 ? "time" : "times", count == 1 ? "line" : "lines",
+                                  fmt::join(lines, ", "), count > kShown ? ", ..." : ""));
+}
+
+Error no_usable_time(const MeasurementLog& log, std::string what) {
+  return {log.line > 0 ? fmt::format("{}:{}", log.file, log.line) : log.file, std::move(what),
+          log.skipped.empty()
+              ? ""
+              : fmt::format("line {}: {}", log.skipped.front().line, log.skipped.front().reason)};
 }
 
 std::string_view name_of(Buffers buffers) {

@@ -29,17 +29,35 @@ struct CellText {
   std::string_view wrong;  ///< number of wrong elements (or their deviation), "N/A" where nothing was checked
 };
 
-/// The time of a cell in seconds, finite and > 0. The problem's `what` is why there is none: not a number,
-/// not above zero, wrong results, or a bandwidth that is not bytes / time within 1 % and the digits printed
-/// (a row that other output broke into, say).
+/// What a cell says: a time in seconds, finite and > 0, or why there is none.
+struct CellReading {
+  double seconds = 0;
+  std::string why_not;         ///< empty where `seconds` holds
+  bool wrong_results = false;  ///< why not: nccl-tests found wrong results
+};
+
+/// There is no time where the size is zero, the time not a number or not above zero, results are wrong, or
+/// the bandwidth is not bytes / time within 1 % and the digits printed (a row that other output broke into,
+/// say).
 /// @param bandwidth_shares  what the bandwidth may be a share of: {1}, or {1, ranks} where per-rank bytes may
 /// be meant
-Result<double> read_cell(std::uint64_t bytes, const CellText& cell,
-                         const std::vector<std::uint32_t>& bandwidth_shares);
+CellReading read_cell(std::uint64_t bytes, const CellText& cell,
+                      const std::vector<std::uint32_t>& bandwidth_shares);
+
+/// Whether the digits printed show that the time belongs to the size: the bandwidth has three or more and is
+/// bytes / time to the last of them. By chance that happens once in a thousand.
+bool proves_itself(std::uint64_t bytes, const CellText& cell,
+                   const std::vector<std::uint32_t>& bandwidth_shares);
 
 /// Keeps the time of the cell, or says in `skipped` why not: nothing is dropped in silence.
 void keep_cell(MeasurementLog& log, std::uint64_t bytes, Buffers buffers, std::uint32_t line,
                const CellText& cell, const std::vector<std::uint32_t>& bandwidth_shares);
+
+/// Notes how many results were wrong, and in which lines.
+void note_wrong_results(MeasurementLog& log);
+
+/// The refusal of a table in which nothing can be used; names the first thing that was left out.
+Error no_usable_time(const MeasurementLog& log, std::string what);
 
 /// "in-place", "out-of-place"
 std::string_view name_of(Buffers buffers);

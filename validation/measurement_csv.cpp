@@ -11,7 +11,7 @@
 
 #include "base/text.hpp"
 #include "validation/measurement_cells.hpp"
-#include "validation/nccl_tests_table.hpp"
+#include "validation/nccl_tests_run.hpp"
 
 namespace caliper {
 namespace {
@@ -37,12 +37,11 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 
 class CsvReader {
  public:
-  explicit CsvReader(const std::string& name) {
-    log_.file = name;
-    log_.format = "CSV";
-  }
+  explicit CsvReader(const std::string& name) { log_.file = name; }
 
-  void read_line(std::string_view line, std::uint32_t number) {
+  /// @param ended  whether the line has its newline
+  void read_line(std::string_view line, std::uint32_t number, bool ended) {
+    line_ended_ = ended;
     line = trim(line);
     if (line.empty() || problems_.size() >= kMostProblems) return;
     if (is_comment(line))
@@ -53,7 +52,7 @@ class CsvReader {
       read_row(fields_of(line), number);
   }
 
-  Result<MeasurementLog> finish() &&;
+  Result<MeasurementFile> finish() &&;
 
  private:
   void problem(std::uint32_t line, std::string what, std::string hint = {}) {
@@ -77,7 +76,7 @@ class CsvReader {
   std::map<std::string, std::size_t, std::less<>> columns_;
   bool header_is_right_ = false;
   std::map<std::string, std::string, std::less<>> kind_;  ///< column to its value
-  std::optional<std::uint32_t> gpus_per_node_;
+  bool line_ended_ = true;
   Problems problems_;
 };
 
@@ -92,6 +91,12 @@ void CsvReader::read_fact(std::string_view comment, std::uint32_t number) {
     facts.source = value;
   } else if (key == "collective") {
     facts.collective = value;
+  } else if (key == "gpu_model") {
+    facts.gpu_model = value;
+  } else if (key == "note") {
+    log_.notes.emplace_back(value);
+  } else if (key == "nccl_tests_version") {
+    facts.nccl_tests_version = find_version(value);
   } else if (key == "nccl_version") {
     facts.nccl_version = find_version(value);
     if (!facts.nccl_version) problem(number, fmt::format("no NCCL version in '{}'", value), "as in 2.21.5");
@@ -104,20 +109,23 @@ void CsvReader::read_fact(std::string_view comment, std::uint32_t number) {
   } else if (key == "nccl_tests_header") {
     RunHeader run;
     run.read_settings(words(value));
-    facts.iterations = run.iterations;
-    facts.warmups = run.warmups;
+    facts.iterations = run.facts().iterations;
+    facts.warmups = run.facts().warmups;
+    facts.aggregated_iterations = run.facts().aggregated_iterations;
   } else {
     read_number_fact(key, value, number);
   }
 }
 
 void CsvReader::read_number_fact(std::string_view key, std::string_view value, std::uint32_t number) {
-  std::optional<std::uint32_t>* fact = key == "ranks"           ? &log_.facts.ranks
-                                       : key == "nodes"         ? &log_.facts.nodes
-                                       : key == "iterations"    ? &log_.facts.iterations
-                                       : key == "warmups"       ? &log_.facts.warmups
-                                       : key == "gpus_per_node" ? &gpus_per_node_
-                                                                : nullptr;
+  RunFacts& facts = log_.facts;
+  std::optional<std::uint32_t>* fact = key == "ranks"                   ? &facts.ranks
+                                       : key == "nodes"                 ? &facts.nodes
+                                       : key == "gpus_per_node"         ? &facts.gpus_per_node
+                                       : key == "iterations"            ? &facts.iterations
+                                       : key == "warmups"               ? &facts.warmups
+                                       : key == "aggregated_iterations" ? &facts.aggregated_iterations
+                                                                        : nullptr;
   if (!fact) return;
   // "2 (of 4)": a remark in brackets may follow.
   const auto parsed = parse_uint(trim(value.substr(0, value.find('('))));
@@ -130,6 +138,7 @@ void CsvReader::read_number_fact(std::string_view key, std::string_view value, s
 
 void CsvReader::read_header(const std::vector<std::string_view>& fields, std::uint32_t number) {
   const std::size_t problems_before = problems_.size();
+  log_.line = number;
   const std::vector<std::string> known(kColumns.begin(), kColumns.end());
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (std::find(known.begin(), known.end(), fields[i]) == known.end())
@@ -146,6 +155,8 @@ void CsvReader::read_header(const std::vector<std::string_view>& fields, std::ui
 
 void CsvReader::read_row(const std::vector<std::string_view>& fields, std::uint32_t number) {
   std::size_t columns = columns_.size();
+  if (fields.size() != columns && !line_ended_)
+    return log_.skipped.push_back({number, "the file ends inside this row"});
   if (fields.size() != columns)
     return problem(number, fmt::format("{} fields, the header has {}", fields.size(), columns));
   const auto bytes = parse_uint(cell(fields, "size_bytes"));
@@ -159,7 +170,7 @@ void CsvReader::read_row(const std::vector<std::string_view>& fields, std::uint3
 void CsvReader::read_kind(const std::vector<std::string_view>& fields, std::string_view column,
                           std::uint32_t number) {
   const std::string_view value = cell(fields, column);
-  if (value.empty()) return;
+  if (value.empty() || (!line_ended_ && fields.back().data() == value.data())) return;
   const auto [kept, is_new] = kind_.emplace(column, value);
   if (kept->second != value)
     return problem(number, fmt::format("{} is '{}' here and '{}' above", column, value, kept->second),
@@ -179,29 +190,30 @@ void CsvReader::read_half(const std::vector<std::string_view>& fields, std::uint
   const std::string half = buffers == Buffers::in_place ? "ip" : "oop";
   const std::string_view time = cell(fields, half + "_time_us");
   if (time.empty()) return;
+  if (!line_ended_ && fields.back().data() == time.data())
+    return log_.skipped.push_back(
+        {number, fmt::format("{}_time_us: the file ends without a newline, the number may be cut", half)});
   if (time != "N/A" && !parse_double(time))
     return problem(number, fmt::format("{}_time_us '{}' is not a number", half, time));
   keep_cell(log_, bytes, buffers, number,
             {time, cell(fields, half + "_algbw_GBs"), cell(fields, half + "_wrong")}, {1});
 }
 
-Result<MeasurementLog> CsvReader::finish() && {
+Result<MeasurementFile> CsvReader::finish() && {
   const RunFacts& facts = log_.facts;
-  if (facts.ranks && facts.nodes && gpus_per_node_ &&
-      *facts.ranks != std::uint64_t{*facts.nodes} * *gpus_per_node_)
-    problems_.push_back(
-        {log_.file,
-         fmt::format("{} ranks are not {} nodes of {} GPUs", *facts.ranks, *facts.nodes, *gpus_per_node_),
-         "correct the comment lines"});
+  if (facts.ranks && facts.nodes && facts.gpus_per_node &&
+      *facts.ranks != std::uint64_t{*facts.nodes} * *facts.gpus_per_node)
+    problems_.push_back({log_.file,
+                         fmt::format("{} ranks are not {} nodes of {} GPUs", *facts.ranks, *facts.nodes,
+                                     *facts.gpus_per_node),
+                         "correct the comment lines"});
   if (problems_.size() >= kMostProblems)
     problems_.push_back({log_.file, "further problems are not listed", ""});
   if (!problems_.empty()) return std::move(problems_);
-  if (log_.measurements.empty())
-    return Error{log_.file, "a table without any usable time",
-                 log_.skipped.empty()
-                     ? std::string()
-                     : fmt::format("line {}: {}", log_.skipped.front().line, log_.skipped.front().reason)};
-  return std::move(log_);
+  if (log_.measurements.empty()) return no_usable_time(log_, "a table without any usable time");
+  note_wrong_results(log_);
+  const std::string name = log_.file;
+  return MeasurementFile{name, "CSV", {std::move(log_)}, {}};
 }
 
 }  // namespace
@@ -216,10 +228,14 @@ bool is_measurement_csv(std::string_view content) {
   return false;
 }
 
-Result<MeasurementLog> read_measurement_csv(std::string_view content, const std::string& name) {
+Result<MeasurementFile> read_measurement_csv(std::string_view content, const std::string& name) {
   CsvReader reader(name);
   std::uint32_t number = 0;
-  for (const std::string_view line : split_lines(content)) reader.read_line(line, ++number);
+  const auto lines = split_lines(content);
+  for (const std::string_view line : lines) {
+    ++number;
+    reader.read_line(line, number, number < lines.size() || content.ends_with('\n'));
+  }
   return std::move(reader).finish();
 }
 

@@ -1,9 +1,9 @@
-// The parts of nccl-tests' terminal output, line by line: settings, devices, table header, rows.
+// The table that nccl-tests prints, line by line: its header, its rows, also those that other output tore.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,49 +17,42 @@ struct TableHeader {
   bool redop = false;
   bool root = false;
   bool error_column = false;  ///< old `error` (a deviation) instead of `#wrong` (a count)
+  bool cpu_time = false;      ///< -C: time that the CPU takes to launch, not that of the collective
   std::size_t cells = 0;      ///< halves: out-of-place, in-place
+  bool operator==(const TableHeader&) const = default;
 };
 
-/// The words after the first '#' of a line: its own lines carry one, with whatever a launcher put before.
-std::vector<std::string_view> words_after_hash(std::string_view line);
-std::optional<TableHeader> parse_table_header(const std::vector<std::string_view>& after_hash);
+/// The words after a '#'.
+using HashWords = std::vector<std::string_view>;
+std::optional<TableHeader> parse_table_header(const HashWords& after_hash);
 
-/// Open MPI's --tag-output puts "[1,0]<stdout>:" before every piece of a line that was written at once; here
-/// blanks stand in its place, so that words stay apart.
-std::string without_output_tags(std::string_view line);
+/// Time, bandwidths and check of one half, as printed.
+struct TableCell {
+  CellText text;  ///< an `error` within the limit of the type is left out
+  std::string_view busbw;
+};
 
-/// A row of a table, cells as text. `cells` may be fewer than the header promises.
+/// A row of a table. Texts point into its line.
 struct TableRow {
   std::uint64_t bytes = 0;
   std::uint64_t count = 0;
   const ElementType* type = nullptr;
   std::string_view redop;  ///< empty without such a column
   std::string_view root;
-  std::vector<CellText> cells;  ///< an `error` within the limit of the type is left out
-  std::string_view busbw;       ///< of the first cell
-  std::string broken;           ///< why the row cannot be used; empty where it can
+  std::vector<TableCell> cells;  ///< may be fewer than the header promises
+  /// Cells from here on stand behind other output on the line: they have to prove that they belong to the
+  /// row.
+  std::size_t first_torn = 0;
+  bool kind_known = true;  ///< false: other output stands where redop and root are due
+  std::string broken;      ///< why the row cannot be used; empty where it can
 };
 
-/// Nothing where the line holds no "size count type". Texts of the row point into `line`.
+/// Nothing where the line holds no "size count type".
 std::optional<TableRow> parse_table_row(std::string_view line, const TableHeader& header);
 
-/// What a run says of itself before its table.
-struct RunHeader {
-  std::optional<std::string> collective;
-  std::string settings;  ///< of the "# nThread" line, without sizes and validation
-  std::optional<std::uint32_t> iterations;
-  std::optional<std::uint32_t> warmups;
-  std::set<std::uint32_t> ranks;
-  std::set<std::string> hosts;
-  std::uint32_t repeated_rank_line = 0;  ///< a rank listed twice: several runs print into one file
-
-  void read_settings(const std::vector<std::string_view>& after_hash);
-  void read_device(const std::vector<std::string_view>& after_hash, std::uint32_t line);
-  std::optional<std::uint32_t> rank_count() const;  ///< highest rank + 1: lists are sometimes abridged
-  std::optional<std::uint32_t> node_count() const;  ///< only of a complete list
-};
-
-/// nccl-tests' reductions, and "none".
-bool is_reduction(std::string_view name);
+/// The cells that a line ends with, exactly `count` or none: the rest of a row whose begin stood on a line
+/// before.
+std::vector<TableCell> cells_at_end(std::string_view line, std::size_t count, const TableHeader& header,
+                                    const ElementType& type);
 
 }  // namespace caliper

@@ -1,7 +1,7 @@
 #include "validation/nccl_tests_text.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <optional>
 #include <set>
 #include <utility>
@@ -10,218 +10,328 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "validation/nccl_tests_table.hpp"
+#include "validation/nccl_tests_group.hpp"
+#include "validation/terminal_lines.hpp"
 
 namespace caliper {
 namespace {
 
-/// What must be the same for all rows of a table: one experiment group.
-struct RowKind {
-  const ElementType* type;
-  std::string redop;
-  std::string root;
-  bool operator==(const RowKind&) const = default;
-};
+constexpr const char* kOneAtATime = "was nccl-tests built without MPI=1? Give every run a file of its own";
 
-struct Table {
-  std::uint32_t line;
-  RunHeader run;
-  TableHeader header;
-  std::optional<RowKind> kind;
-  /// busbw / algbw where both are printed with enough digits: tells collectives apart that do not name
-  /// themselves.
-  std::optional<double> bus_factor;
-};
-
-std::string label(const Table& table) {
-  return fmt::format("{} over {} ranks, {} {}", table.run.collective.value_or("collective not named"),
-                     table.run.rank_count() ? fmt::format("{}", *table.run.rank_count()) : "?",
-                     table.kind ? table.kind->type->name : "no rows", table.kind ? table.kind->redop : "");
+/// Words after each '#' of a line in turn, until `use` takes them: nccl-tests' own lines carry one, prompts
+/// and launchers' tags may too.
+template <class Use>
+bool any_hash(std::string_view line, Use use) {
+  for (std::size_t at = 0; (at = line.find('#', at)) != std::string_view::npos;)
+    if (use(words(line.substr(++at)))) return true;
+  return false;
 }
 
-bool continues(const Table& first, const Table& next) {
-  if (first.run.collective != next.run.collective || first.run.settings != next.run.settings ||
-      first.run.rank_count() != next.run.rank_count() || first.run.node_count() != next.run.node_count())
-    return false;
-  if (first.kind && next.kind && *first.kind != *next.kind) return false;
-  constexpr double kPrintedDigits = 0.02;
-  return !first.bus_factor || !next.bus_factor ||
-         std::abs(*first.bus_factor - *next.bus_factor) <= kPrintedDigits * *first.bus_factor;
+bool is_failure(std::string_view line) {
+  constexpr std::array<std::string_view, 12> kSigns = {
+      "Test NCCL failure", "Test CUDA failure",  "Test failure",      "exited on signal",
+      "exited with",       "Segmentation fault", "DUE TO TIME LIMIT", "CANCELLED AT",
+      "oom-kill",          "srun: error:",       "terminate called",  "MPI_ABORT"};
+  return std::any_of(kSigns.begin(), kSigns.end(),
+                     [&](std::string_view sign) { return line.find(sign) != std::string_view::npos; });
 }
 
 class TextReader {
  public:
-  explicit TextReader(const std::string& name) {
-    log_.file = name;
-    log_.format = "nccl-tests text";
-  }
-
-  void read_line(std::string_view line, std::uint32_t number) {
-    if (const auto after_hash = words_after_hash(line);
-        !after_hash.empty() && read_header(after_hash, number))
-      return;
-    if (line.find("NCCL version") != std::string_view::npos && !log_.facts.nccl_version)
-      log_.facts.nccl_version = find_version(line.substr(line.find("NCCL version")));
-    if (failure_.empty() && line.find("failure") != std::string_view::npos) failure_ = trim(line);
-    note_program(line);
-    const TableHeader any_header{.redop = true, .root = true, .error_column = false, .cells = 2};
-    if (const auto row = parse_table_row(line, tables_.empty() ? any_header : tables_.back().header))
-      read_row(*row, number);
-  }
-
-  Result<MeasurementLog> finish() &&;
+  explicit TextReader(const std::string& name) : name_(name) {}
+  void read_line(std::string_view line, std::uint32_t number);
+  Result<MeasurementFile> finish() &&;
 
  private:
+  /// The cells that the last row still lacks.
+  struct Pending {
+    std::uint64_t bytes;
+    const ElementType* type;
+    std::uint32_t line;
+    std::size_t next;  ///< half that comes next
+    std::vector<std::uint32_t> shares;
+  };
+
   /// Whether the words were one of nccl-tests' own lines.
-  bool read_header(const std::vector<std::string_view>& after_hash, std::uint32_t number);
+  bool read_header(const HashWords& after_hash, std::uint32_t number);
+  void read_table_header(const TableHeader& header, std::uint32_t number);
+  void read_closing(const HashWords& after_hash, std::uint32_t number);
   void read_row(const TableRow& row, std::uint32_t number);
+  /// The table to which a row of this kind belongs; null where rows of several runs alternate.
+  ReadTable* table_for(const TableRow& row, std::uint32_t number);
+  void keep(ReadTable& table, const TableRow& row, Pending row_so_far);
+  void keep_cell_of(ReadTable& table, const Pending& row, const TableCell& cell);
+  void continue_row(std::string_view line);
+  void end_row();
   /// A launcher's command line names the program in versions that do not name themselves.
   void note_program(std::string_view line);
-  void start_run() {
-    if (run_has_table_) run_ = {};
-    run_has_table_ = false;
+  void note_failure(std::string_view line, std::uint32_t number);
+  void begin_run();
+  void interleaved(std::uint32_t line, std::string what) {
+    if (problems_.empty())
+      problems_.push_back(
+          {fmt::format("{}:{}", name_, line),
+           fmt::format("several runs print into this file, rows cannot be told apart: {}", what),
+           kOneAtATime});
   }
 
-  MeasurementLog log_;
+  std::string name_;
   RunHeader run_;  ///< what stands before the next table
   bool run_has_table_ = false;
-  std::vector<Table> tables_;
-  std::set<std::string> programs_;
-  std::string failure_;
+  Skipped run_failure_{};           ///< a failure before the table; no reason: none
+  std::set<std::string> programs_;  ///< named since the last table
+  std::set<std::string> all_programs_;
+  std::vector<ReadTable> tables_;
+  std::size_t first_of_header_ = 0;    ///< tables from here on stand under the last header line
+  bool began_inside_another_ = false;  ///< the last table, before the one above it was closed
+  bool said_out_of_bounds_ = false;
+  std::optional<Pending> pending_;
+  std::vector<Skipped> skipped_;
   Problems problems_;
 };
 
-bool TextReader::read_header(const std::vector<std::string_view>& after_hash, std::uint32_t number) {
+void TextReader::read_line(std::string_view line, std::uint32_t number) {
+  if (any_hash(line, [&](const HashWords& after_hash) { return read_header(after_hash, number); })) return;
+  if (const auto version = line.find("NCCL version"); version != std::string_view::npos) {
+    RunHeader& run = run_has_table_ ? tables_.back().run : run_;
+    run.see_nccl_version(find_version(line.substr(version)));
+  }
+  if (is_failure(line)) note_failure(line, number);
+  note_program(line);
+  const TableHeader any_header{.redop = true, .root = true, .cells = 2};
+  if (const auto row = parse_table_row(line, tables_.empty() ? any_header : tables_.back().header))
+    read_row(*row, number);
+  else if (pending_)
+    continue_row(line);
+}
+
+void TextReader::begin_run() {
+  const bool failed = run_.has_devices() && !run_failure_.reason.empty();
+  if (!run_has_table_ && !failed) return;
+  if (failed && !run_has_table_)
+    skipped_.push_back(
+        {run_failure_.line, fmt::format("a run ended before its table: {}", run_failure_.reason)});
+  run_ = {};
+  run_failure_ = {};
+  run_has_table_ = false;
+}
+
+bool TextReader::read_header(const HashWords& after_hash, std::uint32_t number) {
+  if (after_hash.empty()) return false;
+  const bool names_collective =
+      after_hash.size() >= 4 && after_hash[0] == "Collective" && after_hash[2] == "starting:";
   if (after_hash[0] == "nThread") {
-    start_run();
+    begin_run();
     run_.read_settings(after_hash);
+  } else if (names_collective) {
+    begin_run();
+    run_.set_collective(collective_of_program(after_hash[3]));
+  } else if (after_hash.size() > 2 && after_hash[0] == "nccl-tests" && after_hash[1] == "version") {
+    begin_run();
+    run_.read_versions(after_hash);
   } else if (after_hash[0] == "Rank") {
     run_.read_device(after_hash, number);
-  } else if (after_hash.size() >= 4 && after_hash[0] == "Collective" && after_hash[2] == "starting:") {
-    start_run();
-    run_.collective = collective_of_program(after_hash[3]);
-  } else if (after_hash[0] == "nccl-tests" && !log_.facts.nccl_version) {
-    constexpr std::string_view kLibrary = "nccl-library=";
-    for (const std::string_view word : after_hash)
-      if (word.starts_with(kLibrary))
-        if (const auto code = parse_uint(word.substr(kLibrary.size())))
-          log_.facts.nccl_version = version_of_code(*code);
   } else if (const auto header = parse_table_header(after_hash)) {
-    tables_.push_back({number, run_, *header, std::nullopt, std::nullopt});
-    run_has_table_ = true;
+    read_table_header(*header, number);
+  } else if (after_hash[0] == "Out" || after_hash[0] == "Avg") {
+    read_closing(after_hash, number);
   } else {
-    return false;
+    return after_hash[0] == "Collective";  // "Collective test concluded": no command line
   }
   return true;
+}
+
+void TextReader::read_table_header(const TableHeader& header, std::uint32_t number) {
+  end_row();
+  if (run_has_table_) {
+    const ReadTable& last = tables_.back();
+    if (last.rows == 0 && last.header == header) return;  // the line is only repeated
+    if (!last.closed) return interleaved(number, "a second header inside a table");
+    run_ = {};  // its own lines are missing
+  }
+  if (const std::uint32_t line = run_.repeated_rank_line(); line > 0)
+    interleaved(line, "a rank is listed for two processes");
+  began_inside_another_ = !tables_.empty() && !tables_.back().closed && tables_.back().failure.empty();
+  said_out_of_bounds_ = false;
+  first_of_header_ = tables_.size();
+  ReadTable table;
+  table.header = header;
+  table.run = run_;
+  table.programs = std::exchange(programs_, {});
+  table.log.file = name_;
+  table.log.line = number;
+  tables_.push_back(std::move(table));
+  run_has_table_ = true;
+}
+
+void TextReader::read_closing(const HashWords& after_hash, std::uint32_t number) {
+  if (after_hash.size() < 3 || !(after_hash[1] == "of" || after_hash[1] == "bus") || tables_.empty()) return;
+  end_row();
+  const bool out_of_bounds = after_hash[0] == "Out";
+  if (out_of_bounds && began_inside_another_ && std::exchange(said_out_of_bounds_, true))
+    return interleaved(number, "a table ends twice, and began before the one above it had ended");
+  for (std::size_t i = first_of_header_; i < tables_.size(); ++i) {
+    tables_[i].closed = true;
+    const std::size_t count = after_hash.size();
+    if (out_of_bounds && after_hash[count - 1] != "OK")
+      tables_[i].out_of_bounds = fmt::format("{}", fmt::join(after_hash.begin() + 3, after_hash.end(), " "));
+  }
 }
 
 void TextReader::note_program(std::string_view line) {
   if (line.find("_perf") == std::string_view::npos) return;
   for (const std::string_view word : words(line))
-    if (auto collective = collective_of_program(word)) programs_.insert(*std::move(collective));
+    if (const auto collective = collective_of_program(word)) {
+      programs_.insert(*collective);
+      all_programs_.insert(*collective);
+    }
+}
+
+void TextReader::note_failure(std::string_view line, std::uint32_t number) {
+  if (!run_has_table_) {
+    if (run_failure_.reason.empty()) run_failure_ = {number, std::string(trim(line))};
+  } else if (ReadTable& table = tables_.back(); table.failure.empty() && !table.closed) {
+    table.failure = trim(line);
+  }
+}
+
+ReadTable* TextReader::table_for(const TableRow& row, std::uint32_t number) {
+  ReadTable& last = tables_.back();
+  const RowKind kind{row.type, std::string(row.redop), std::string(row.root)};
+  if (!row.kind_known || last.kind == kind) return &last;
+  if (!last.kind) {
+    last.kind = kind;
+    return &last;
+  }
+  for (std::size_t i = first_of_header_; i < tables_.size(); ++i)
+    if (tables_[i].kind == kind) {
+      interleaved(number, "types, reductions or roots of its rows alternate");
+      return nullptr;
+    }
+  // One table for all types (-d all), reductions (-o all) or roots (-r -1).
+  ReadTable next;
+  next.header = last.header;
+  next.run = last.run;
+  next.programs = last.programs;
+  next.kind = kind;
+  next.log.file = name_;
+  next.log.line = number;
+  tables_.push_back(std::move(next));
+  return &tables_.back();
 }
 
 void TextReader::read_row(const TableRow& row, std::uint32_t number) {
-  const auto skip = [&](std::string reason) { log_.skipped.push_back({number, std::move(reason)}); };
-  if (tables_.empty()) return skip("row stands before any table header");
+  end_row();
+  if (tables_.empty()) {
+    skipped_.push_back({number, "row stands before any table header"});
+    return;
+  }
+  const auto skip = [&](std::string reason) {
+    ++tables_.back().rows;
+    tables_.back().log.skipped.push_back({number, std::move(reason)});
+  };
   if (!row.broken.empty()) return skip(row.broken);
-  Table& table = tables_.back();
-  const std::uint32_t ranks = table.run.rank_count().value_or(1);
+  const auto listed = tables_.back().run.rank_count();
   // Size is count times element size, for all_gather and its like times ranks; divided, as products overflow.
   const std::uint64_t elements = row.bytes / row.type->bytes;
   const std::uint64_t times = row.count > 0 ? elements / row.count : (row.bytes == 0 ? 1 : 0);
   const bool whole = row.bytes % row.type->bytes == 0 && (row.count == 0 || elements % row.count == 0);
-  if (!whole || times == 0 || (table.run.rank_count() && times != 1 && times != ranks && row.bytes > 0))
+  if (!whole || times == 0 || times > UINT32_MAX ||
+      (listed && times != 1 && times != *listed && row.bytes > 0))
     return skip(fmt::format("size {} is not count {} of {}", row.bytes, row.count, row.type->name));
-
-  RowKind kind{row.type, std::string(row.redop), std::string(row.root)};
-  if (!table.kind)
-    table.kind = std::move(kind);
-  else if (*table.kind != kind && problems_.empty())
-    problems_.push_back({fmt::format("{}:{}", log_.file, number),
-                         "rows of one table differ in type, reduction or root",
-                         "split the file: all rows of a file are one experiment group"});
+  ReadTable* table = table_for(row, number);
+  if (!table) return;
+  ++table->rows;
   // Versions before 2.9 gave the bandwidth of these collectives per rank.
   std::vector<std::uint32_t> shares = {1};
-  if (table.header.error_column && times == ranks && ranks > 1) shares.push_back(ranks);
-  for (std::size_t i = 0; i < table.header.cells; ++i) {
-    const Buffers buffers = i == 0 ? Buffers::out_of_place : Buffers::in_place;
-    if (i < row.cells.size())
-      keep_cell(log_, row.bytes, buffers, number, row.cells[i], shares);
-    else
-      skip(fmt::format("{}: row ends early", name_of(buffers)));
+  if (table->header.error_column && times == listed && times > 1)
+    shares.push_back(static_cast<std::uint32_t>(times));
+  keep(*table, row, {row.bytes, row.type, number, 0, std::move(shares)});
+}
+
+void TextReader::keep(ReadTable& table, const TableRow& row, Pending so_far) {
+  for (; so_far.next < row.cells.size(); ++so_far.next) {
+    const TableCell& cell = row.cells[so_far.next];
+    if (so_far.next >= row.first_torn && !proves_itself(row.bytes, cell.text, so_far.shares)) break;
+    keep_cell_of(table, so_far, cell);
   }
-  constexpr double kEnoughDigits = 5;  // of x.xx, so that the ratio is right to half a per cent
-  const auto algbw = parse_double(row.cells.front().algbw);
-  const auto busbw = parse_double(row.busbw);
-  if (algbw && busbw && *algbw >= kEnoughDigits && *busbw >= kEnoughDigits)
+  if (so_far.next < table.header.cells) pending_ = std::move(so_far);
+}
+
+void TextReader::keep_cell_of(ReadTable& table, const Pending& row, const TableCell& cell) {
+  const Buffers buffers = row.next == 0 ? Buffers::out_of_place : Buffers::in_place;
+  if (table.header.cpu_time) {
+    table.log.skipped.push_back(
+        {row.line, fmt::format("{}: time of the CPU (-C), not of the collective", name_of(buffers))});
+    return;
+  }
+  keep_cell(table.log, row.bytes, buffers, row.line, cell.text, row.shares);
+  constexpr double kEnoughDigits = 3;  // of x.xx, so that each is right to 0.17 %
+  const auto algbw = parse_double(cell.text.algbw), busbw = parse_double(cell.busbw);
+  const bool counts = row.next == 0 || !table.bus_factor;
+  if (counts && algbw && busbw && *algbw >= kEnoughDigits && *busbw >= kEnoughDigits)
     table.bus_factor = *busbw / *algbw;
 }
 
-Result<MeasurementLog> TextReader::finish() && {
-  const std::string& file = log_.file;
-  if (tables_.empty())
-    return Error{file, "nccl-tests ended before it printed a table",
-                 failure_.empty() ? std::string() : fmt::format("the file says: {}", failure_)};
-  Table first = std::move(tables_.front());
-  for (std::size_t i = 1; i < tables_.size(); ++i) {
-    Table& next = tables_[i];
-    if (!continues(first, next)) {
-      problems_.push_back({fmt::format("{}:{}", file, next.line),
-                           fmt::format("a second table ({}) that differs from the one of line {} ({})",
-                                       label(next), first.line, label(first)),
-                           "split the file: one group of runs a file"});
-      break;
-    }
-    // What the first table is silent about, later ones are still held against each other for.
-    if (!first.kind) first.kind = std::move(next.kind);
-    if (!first.bus_factor) first.bus_factor = next.bus_factor;
+void TextReader::continue_row(std::string_view line) {
+  ReadTable& table = tables_.back();
+  const auto cells = cells_at_end(line, table.header.cells - pending_->next, table.header, *pending_->type);
+  const auto belongs = [&](const TableCell& cell) {
+    return proves_itself(pending_->bytes, cell.text, pending_->shares);
+  };
+  if (cells.empty() || !std::all_of(cells.begin(), cells.end(), belongs)) return;
+  for (const TableCell& cell : cells) {
+    keep_cell_of(table, *pending_, cell);
+    ++pending_->next;
   }
-  if (const std::uint32_t line = first.run.repeated_rank_line; line > 0) {
-    if (tables_.size() > 1)
-      problems_.push_back({fmt::format("{}:{}", file, line),
-                           "several runs print into one file: a rank is listed twice",
-                           "was nccl-tests built without MPI=1?"});
-    log_.skipped.push_back(
-        {line, "a rank is listed twice: a second run prints into this file and has no table"});
-  }
+  pending_.reset();
+}
+
+void TextReader::end_row() {
+  if (!pending_) return;
+  ReadTable& table = tables_.back();
+  if (pending_->next == 0)
+    table.log.skipped.push_back({pending_->line, "row ends early or is broken by other output"});
+  else
+    table.ended_early.push_back({pending_->line, "in-place: row ends early or is broken by other output"});
+  pending_.reset();
+}
+
+Result<MeasurementFile> TextReader::finish() && {
+  end_row();
   if (!problems_.empty()) return std::move(problems_);
-  if (log_.measurements.empty())
-    return Error{fmt::format("{}:{}", file, first.line), "a table without any usable time",
-                 log_.skipped.empty()
-                     ? ""
-                     : fmt::format("line {}: {}", log_.skipped.front().line, log_.skipped.front().reason)};
-  RunFacts& facts = log_.facts;
-  facts.collective = first.run.collective;
-  if (!facts.collective && programs_.size() == 1) facts.collective = *programs_.begin();
-  if (first.kind) facts.data_type = first.kind->type->name;
-  facts.ranks = first.run.rank_count();
-  facts.nodes = first.run.node_count();
-  facts.iterations = first.run.iterations;
-  facts.warmups = first.run.warmups;
-  return std::move(log_);
+  if (tables_.empty())
+    return Error{
+        name_, "nccl-tests ended before it printed a table",
+        run_failure_.reason.empty() ? std::string() : fmt::format("the file says: {}", run_failure_.reason)};
+  if (!run_has_table_ && !run_failure_.reason.empty())
+    skipped_.push_back(
+        {run_failure_.line, fmt::format("a run ended before its table: {}", run_failure_.reason)});
+  const std::uint32_t first_line = tables_.front().log.line;
+  MeasurementFile file{name_, "nccl-tests text", {}, {}};
+  file.tables = experiment_groups(std::move(tables_), all_programs_, skipped_);
+  file.skipped = std::move(skipped_);
+  if (!file.tables.empty()) return file;
+  const Skipped& reason = file.skipped.front();
+  return Error{fmt::format("{}:{}", name_, first_line), "no table with a usable time",
+               fmt::format("line {}: {}", reason.line, reason.reason)};
 }
 
 }  // namespace
 
 bool is_nccl_tests_text(std::string_view content) {
-  const auto lines = split_lines(content);
-  return std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
-    const auto after_hash = words_after_hash(line);
-    return (!after_hash.empty() && after_hash[0] == "nThread") || parse_table_header(after_hash);
+  const TerminalLines text(content);
+  return std::any_of(text.lines().begin(), text.lines().end(), [](const TerminalLine& line) {
+    return any_hash(line.text, [](const HashWords& after_hash) {
+      return !after_hash.empty() && (after_hash[0] == "nThread" || parse_table_header(after_hash));
+    });
   });
 }
 
-Result<MeasurementLog> read_nccl_tests_text(std::string_view content, const std::string& name) {
+Result<MeasurementFile> read_nccl_tests_text(std::string_view content, const std::string& name) {
   TextReader reader(name);
-  std::uint32_t number = 0;
-  for (const std::string_view line : split_lines(content)) {
-    ++number;
-    if (line.find("]<std") == std::string_view::npos)
-      reader.read_line(line, number);
-    else
-      reader.read_line(without_output_tags(line), number);
-  }
+  const TerminalLines text(content);
+  for (const TerminalLine& line : text.lines()) reader.read_line(line.text, line.number);
   return std::move(reader).finish();
 }
 
