@@ -4,11 +4,15 @@
 
 namespace caliper {
 
+std::span<const Experiment> Dataset::members(std::uint32_t group) const {
+  const auto found = std::ranges::equal_range(experiments, group, {}, &Experiment::group);
+  return {found.begin(), found.end()};
+}
+
 std::vector<ExperimentId> Dataset::of_group(std::uint32_t group) const {
-  const auto members = std::ranges::equal_range(experiments, group, {}, &Experiment::group);
   std::vector<ExperimentId> ids;
-  for (auto it = members.begin(); it != members.end(); ++it)
-    ids.push_back({static_cast<std::uint32_t>(it - experiments.begin())});
+  for (const Experiment& experiment : members(group))
+    ids.push_back({static_cast<std::uint32_t>(&experiment - experiments.data())});
   return ids;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct ExperimentGroup {
   std::uint32_t ranks;
   std::string placement;
   double noise;  ///< relative disagreement of repeats (validation/noise.hpp); NaN where no size has two
+  std::string data_type = {};  ///< "float32"; empty where it is not known
 };
 
 /// Experiments stand sorted by group, then size; no size twice in a group.
@@ -38,6 +40,8 @@ struct Dataset {
 
   const Experiment& operator[](ExperimentId id) const { return experiments[id.index]; }
   std::vector<ExperimentId> of_group(std::uint32_t group) const;
+  /// The same as rows, by size.
+  std::span<const Experiment> members(std::uint32_t group) const;
 };
 
 }  // namespace caliper

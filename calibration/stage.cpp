@@ -151,8 +151,8 @@ std::string StageRun::words_of(StopReason reason, std::uint32_t iteration) const
       return fmt::format("the budget of {} simulator runs is used up ({} after iteration {})",
                          *options_.budget.runs, evaluator_.counts().distinct, iteration);
     case StopReason::wall_time:
-      return fmt::format("the budget of {:.4g} s is used up ({:.4g} s after iteration {})",
-                         *options_.budget.wall_seconds, elapsed(), iteration);
+      return fmt::format("the budget of {:.4g} s is used up after iteration {}",
+                         *options_.budget.wall_seconds, iteration);
     case StopReason::target:
       return fmt::format("the target is reached: {} of at most {}", worded(best_loss_),
                          worded(*options_.stop.target));

@@ -5,9 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
-#include "calibration/qlogei_optimizer.hpp"
-#include "calibration/sobol_optimizer.hpp"
 #include "cli/command.hpp"
+#include "cli/controls.hpp"
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
@@ -20,32 +19,17 @@ namespace fs = std::filesystem;
 
 /// The stages to run, as the scenario declares them. Problem: --stage names none of them.
 Result<std::vector<StageOptions>> stages_of(const Scenario& scenario, const CalibrateOptions& options) {
-  std::vector<StageOptions> stages;
-  for (std::size_t s = 0; s < scenario.stages.size(); ++s) {
-    const ScenarioStage& declared = scenario.stages[s];
-    if (!options.stage.empty() && declared.name != options.stage) continue;
-    StageOptions stage;
-    stage.name = declared.name;
-    stage.tuned = declared.tune;
-    stage.fits = scenario.split.stage_fits[s];
-    stage.loss = declared.loss;
-    stage.budget = declared.budget;
-    stage.stop = declared.stop;
-    stage.seed = options.seed;
-    if (options.iterations) stage.budget.iterations = *options.iterations;
-    stages.push_back(std::move(stage));
-  }
+  std::vector<StageOptions> stages = declared_stages(scenario, options.seed);
+  if (!options.stage.empty())
+    std::erase_if(stages, [&](const StageOptions& stage) { return stage.name != options.stage; });
+  if (options.iterations)
+    for (StageOptions& stage : stages) stage.budget.iterations = *options.iterations;
   if (stages.empty())
     return Error{
         options.scenario,
         options.stage.empty() ? "declares no stage" : fmt::format("has no stage '{}'", options.stage),
         "a [[stage]] says what is tuned and on which measurements"};
   return stages;
-}
-
-std::unique_ptr<Optimizer> optimizer_for(const std::string& name, const StageOptions& stage) {
-  if (name == "sobol") return std::make_unique<SobolOptimizer>(SobolOptions{.seed = stage.seed});
-  return std::make_unique<QlogeiOptimizer>(QlogeiOptions{.seed = stage.seed});
 }
 
 /// The cache of the folder. What an earlier run computed is not thrown away: it is used, or another folder
@@ -96,6 +80,69 @@ Problems add_groups(const Scenario& scenario, CalibratedFile& file) {
   return {};
 }
 
+/// What somebody whose calibration ended early should know.
+constexpr const char* kWhatIsKept = "all evaluations are kept: the same command with --resume goes on";
+
+/// What is calibrated, from where, and when that began.
+struct Task {
+  std::chrono::steady_clock::time_point begin;
+  const Scenario& scenario;
+  const std::vector<StageOptions>& stages;
+  const std::vector<double>& start;
+};
+
+/// Everything once the folder is ours and its cache open. Returns the exit code.
+int calibrate_into(const fs::path& folder, const Task& task, const CalibrateOptions& options,
+                   EvaluationCache& cache, Manifest manifest) {
+  const InterruptFlag interrupt;
+  const auto& [begin, scenario, stages, start] = task;
+  const std::vector<ExperimentId> simulated = simulated_experiments(scenario);
+  const auto simulator = ScenarioSimulator::build(scenario, simulated);
+  if (!simulator) return report(simulator.problems());
+  say(fmt::format("{}: {} experiments in {} groups, programs built in {:.1f} s", scenario.title,
+                  simulated.size(), scenario.groups.size(),
+                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));
+
+  const EvaluationContext context{scenario.parameters, scenario.dataset, *simulator, cache};
+  CalibrationRecord record{stages, {}, {}, options.seed};
+  {
+    CalibrationProgress progress(interrupt);
+    auto results = run_stages(
+        context, start, stages,
+        [&](const StageOptions& stage) { return optimizer_for(options.optimizer, stage); }, &progress);
+    if (!results) return report(results.problems());
+    record.results = *std::move(results);
+  }
+  if (record.results.back().stop_reason == StopReason::interrupted) {
+    warn(fmt::format("interrupted in stage {}; {}", record.stages[record.results.size() - 1].name,
+                     kWhatIsKept));
+    return exit_code::kInterrupted;
+  }
+  for (std::size_t s = 0; s < record.results.size(); ++s) {
+    const StageResult& result = record.results[s];
+    auto sensitivity = analyse_sensitivity(context, record.stages[s], result.parameters);
+    if (!sensitivity) return report(sensitivity.problems());
+    warn_of_doubts(scenario, record.stages[s], *sensitivity);
+    record.sensitivities.push_back(*std::move(sensitivity));
+    say(fmt::format("stage {}: {} {:.4g} after {} candidates, {} runs, {:.1f} s; {}", record.stages[s].name,
+                    name_of(record.stages[s].loss), result.loss, result.history.size(), result.counts.runs,
+                    result.history.back().elapsed, result.stop_words));
+  }
+
+  CalibratedFile found = calibrated_file(scenario, record);
+  if (Problems problems = add_groups(scenario, found); !problems.empty()) return report(problems);
+  const std::string text = calibrated_toml(scenario, found);
+  const auto written = parse_calibrated(text, "calibrated.toml", scenario.parameters);
+  CALIPER_CHECK(bool(written));
+  // Validated is what the file says, to its last digit.
+  Assessment assessment = assess(scenario, *simulator, parameters_of(scenario, *written));
+  const ControlRun control{context,      start,       record.stages, options.optimizer,
+                           options.seed, kWhatIsKept, interrupt,     options.shuffle};
+  if (const auto code = run_controls(scenario, control, assessment)) return *code;
+  manifest.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return conclude(folder, scenario, assessment, &record, text, manifest, options.json);
+}
+
 }  // namespace
 
 int run_calibrate(const CalibrateOptions& options) {
@@ -103,61 +150,22 @@ int run_calibrate(const CalibrateOptions& options) {
   Manifest manifest{"calibrate", options.command_line, utc_now(), 0};
   const auto scenario = load(options.scenario);
   if (!scenario) return report(scenario.problems());
-  auto stages = stages_of(*scenario, options);
+  if (Problems problems = leaks_of(*scenario, options.scenario); !problems.empty()) return report(problems);
+  const auto stages = stages_of(*scenario, options);
   if (!stages) return report(stages.problems());
-  auto start = read_parameters(*scenario, options.parameters);
+  const auto start = read_parameters(*scenario, options.parameters);
   if (!start) return report(start.problems());
   const fs::path folder = options.out;
   if (Problems problems = prepare_folder(folder); !problems.empty()) return report(problems);
   const auto lock = FileLock::acquire(folder / ".lock");
   if (!lock) return report(lock.problems());
+  remove_leftovers(folder);
   auto cache = open_cache(folder, options.resume);
   if (!cache) return report(cache.problems());
-
-  const std::vector<ExperimentId> simulated = simulated_experiments(*scenario);
-  const auto simulator = ScenarioSimulator::build(*scenario, simulated);
-  if (!simulator) return report(simulator.problems());
-  say(fmt::format("{}: {} experiments in {} groups, programs built in {:.1f} s", scenario->title,
-                  simulated.size(), scenario->groups.size(),
-                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));
-
-  const EvaluationContext context{scenario->parameters, scenario->dataset, *simulator, *cache};
-  CalibrationRecord record{*stages, {}, {}, options.seed};
-  {
-    const InterruptFlag interrupt;
-    CalibrationProgress progress(interrupt);
-    auto results = run_stages(
-        context, *start, *stages,
-        [&](const StageOptions& stage) { return optimizer_for(options.optimizer, stage); }, &progress);
-    if (!results) return report(results.problems());
-    record.results = *std::move(results);
-  }
-  if (record.results.back().stop_reason == StopReason::interrupted) {
-    warn(fmt::format(
-        "interrupted in stage {}; all evaluations are kept: the same command with --resume goes on",
-        record.stages[record.results.size() - 1].name));
-    return exit_code::kInterrupted;
-  }
-  for (std::size_t s = 0; s < record.results.size(); ++s) {
-    const StageResult& result = record.results[s];
-    auto sensitivity = analyse_sensitivity(context, record.stages[s], result.parameters);
-    if (!sensitivity) return report(sensitivity.problems());
-    warn_of_doubts(*scenario, record.stages[s], *sensitivity);
-    record.sensitivities.push_back(*std::move(sensitivity));
-    say(fmt::format("stage {}: {} {:.4g} after {} candidates, {} runs, {:.1f} s; {}", record.stages[s].name,
-                    name_of(record.stages[s].loss), result.loss, result.history.size(), result.counts.runs,
-                    result.history.back().elapsed, result.stop_words));
-  }
-
-  CalibratedFile found = calibrated_file(*scenario, record);
-  if (Problems problems = add_groups(*scenario, found); !problems.empty()) return report(problems);
-  const std::string text = calibrated_toml(*scenario, found);
-  const auto written = parse_calibrated(text, "calibrated.toml", scenario->parameters);
-  CALIPER_CHECK(bool(written));
-  // Validated is what the file says, to its last digit.
-  const Assessment assessment = assess(*scenario, *simulator, parameters_of(*scenario, *written));
-  manifest.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return conclude(folder, *scenario, assessment, &record, text, manifest, options.json, options.scenario);
+  const int code =
+      calibrate_into(folder, {begin, *scenario, *stages, *start}, options, *cache, std::move(manifest));
+  if (code != exit_code::kDone && code != exit_code::kInterrupted) warn(kWhatIsKept);
+  return code;
 }
 
 }  // namespace caliper

@@ -13,22 +13,33 @@ namespace caliper {
 namespace {
 
 std::string held_out_table(const Assessment& assessment) {
-  std::vector<std::vector<std::string>> rows = {
-      {"held out", "ranks", "sizes", "noise", "default", "alpha-beta", "calibrated", "p95", "max"}};
+  std::vector<std::vector<std::string>> rows = {{"held out", "ranks", "sizes", "noise", "default",
+                                                 "alpha-beta", "nearest size", "calibrated", "p95", "max"}};
   for (const GroupSummary& summary : assessment.summaries) {
     if (summary.set != Set::validation) continue;
-    rows.push_back(
-        {summary.name, fmt::format("{}", summary.ranks), fmt::format("{}", summary.calibrated.count),
-         percent(summary.noise), percent(summary.with_default.mean), percent(summary.alpha_beta.mean),
-         percent(summary.calibrated.mean), percent(summary.calibrated.p95), percent(summary.calibrated.max)});
+    rows.push_back({summary.name, fmt::format("{}", summary.ranks),
+                    fmt::format("{}", summary.calibrated.count), percent(summary.noise),
+                    percent(summary.with_default.mean), percent(summary.alpha_beta.mean),
+                    percent(summary.nearest_size.mean), percent(summary.calibrated.mean),
+                    percent(summary.calibrated.p95), percent(summary.calibrated.max)});
   }
   return rows.size() == 1 ? "Nothing is held out: nothing confirms these parameters.\n"
                           : "Mean error of completion time\n" + text_table(rows);
 }
 
+std::string controls_text(const Credibility& credibility) {
+  std::string text =
+      fmt::format("Records: {}.\n{}.\n", records_in_words(credibility), shuffle_in_words(credibility));
+  if (credibility.unmodelled.empty()) return text + "Residuals: no structure beyond noise.\n";
+  text += "Residuals beyond noise, which calibration cannot remove:\n";
+  for (const UnmodelledStructure& structure : credibility.unmodelled)
+    text += fmt::format("  {}\n", in_words(structure));
+  return text;
+}
+
 std::string summary_json(const Scenario& scenario, const Assessment& assessment,
                          const CalibrationRecord* calibration, const std::filesystem::path& folder) {
-  auto json = nlohmann::ordered_json::parse(validation_json(assessment.summaries));
+  auto json = nlohmann::ordered_json::parse(validation_json(assessment.summaries, assessment.credibility));
   for (ParameterIndex i = 0; i < scenario.parameters.size(); ++i)
     json["parameters"][scenario.parameters[i].id] = assessment.calibrated[i];
   if (calibration)
@@ -45,9 +56,8 @@ std::string summary_json(const Scenario& scenario, const Assessment& assessment,
 
 int conclude(const std::filesystem::path& folder, const Scenario& scenario, const Assessment& assessment,
              const CalibrationRecord* calibration, const std::string& calibrated, const Manifest& manifest,
-             bool json, const std::string& scenario_path) {
-  const ReportData data =
-      report_data(scenario, scenario_path, assessment, calibration, manifest.command_line);
+             bool json) {
+  const ReportData data = report_data(scenario, assessment, calibration);
   if (Problems problems =
           write_results(folder, scenario, assessment, calibration, calibrated, data, manifest);
       !problems.empty())
@@ -55,8 +65,8 @@ int conclude(const std::filesystem::path& folder, const Scenario& scenario, cons
   if (json)
     fmt::print("{}", summary_json(scenario, assessment, calibration, folder));
   else
-    fmt::print("{}\n{}\n\nReport: {}\n", held_out_table(assessment), verdict(data),
-               (folder / "report.html").string());
+    fmt::print("{}\n{}\n\n{}\nReport: {}\n", held_out_table(assessment), verdict(data),
+               controls_text(assessment.credibility), (folder / "report.html").string());
   return exit_code::kDone;
 }
 

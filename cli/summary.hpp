@@ -12,7 +12,7 @@ namespace caliper {
 /// JSON the same for programs. Returns the exit code.
 int conclude(const std::filesystem::path& folder, const Scenario& scenario, const Assessment& assessment,
              const CalibrationRecord* calibration, const std::string& calibrated, const Manifest& manifest,
-             bool json, const std::string& scenario_path);
+             bool json);
 
 /// Now, UTC, ISO 8601 to the second.
 std::string utc_now();

@@ -4,19 +4,23 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/controls.hpp"
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
 #include "scenarios/result_folder.hpp"
 
 namespace caliper {
-namespace {}  // namespace
+/// Of the label-shuffle control.
+constexpr std::uint64_t kSeed = 1;
+constexpr const char* kOptimizer = "qlogei";
 
 int run_validate(const ValidateOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   Manifest manifest{"validate", options.command_line, utc_now(), 0};
   const auto scenario = load(options.scenario);
   if (!scenario) return report(scenario.problems());
+  if (Problems problems = leaks_of(*scenario, options.scenario); !problems.empty()) return report(problems);
   const auto file = read_calibrated(options.parameters, scenario->parameters);
   if (!file) return report(file.problems());
   if (Problems problems = check_executions(*scenario, *file, options.parameters); !problems.empty())
@@ -27,9 +31,21 @@ int run_validate(const ValidateOptions& options) {
   const auto simulator = ScenarioSimulator::build(*scenario, simulated_experiments(*scenario));
   if (!simulator) return report(simulator.problems());
   if (Problems problems = prepare_folder(options.out); !problems.empty()) return report(problems);
-  const Assessment assessment = assess(*scenario, *simulator, parameters_of(*scenario, *file));
+  Assessment assessment = assess(*scenario, *simulator, parameters_of(*scenario, *file));
+  EvaluationCache cache = EvaluationCache::in_memory();
+  const EvaluationContext context{scenario->parameters, scenario->dataset, *simulator, cache};
+  const InterruptFlag interrupt;
+  const ControlRun control{context,
+                           scenario->starting_parameters(),
+                           declared_stages(*scenario, kSeed),
+                           kOptimizer,
+                           kSeed,
+                           "--no-shuffle skips it",
+                           interrupt,
+                           options.shuffle};
+  if (const auto code = run_controls(*scenario, control, assessment)) return *code;
   manifest.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return conclude(options.out, *scenario, assessment, nullptr, "", manifest, options.json, options.scenario);
+  return conclude(options.out, *scenario, assessment, nullptr, "", manifest, options.json);
 }
 
 }  // namespace caliper

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "validation/alpha_beta.hpp"
+#include "validation/nearest_size.hpp"
 
 namespace caliper {
 namespace {
@@ -62,7 +63,31 @@ const ShapeFit* baseline_for(const ScenarioGroup& group, std::span<const ShapeFi
   return best;
 }
 
-void add_baseline(const Scenario& scenario, std::vector<Prediction>& predictions) {
+void add_nearest_size(const Scenario& scenario, std::vector<Prediction>& predictions) {
+  std::vector<std::vector<SizedTime>> fitted(scenario.groups.size());
+  for (const ExperimentId id : scenario.split.members(Set::calibration)) {
+    const Experiment& experiment = scenario.dataset[id];
+    if (experiment.bytes > 0) fitted[experiment.group].push_back({experiment.bytes, experiment.seconds});
+  }
+  for (Prediction& prediction : predictions)
+    if (prediction.set == Set::validation)
+      prediction.nearest_size_s =
+          nearest_size_time(fitted[prediction.group], prediction.bytes).value_or(Prediction::kNone);
+}
+
+Credibility credibility_of(const Scenario& scenario, std::span<const Prediction> predictions) {
+  Credibility credibility;
+  for (const ExperimentGroup& group : scenario.dataset.groups) credibility.group_names.push_back(group.name);
+  credibility.records = compare_records(scenario.dataset, scenario.split);
+  credibility.coincidences = coincidences(scenario.dataset, credibility.records);
+  credibility.unmodelled = unmodelled_structure(scenario.dataset, predictions);
+  for (UnmodelledStructure& structure : credibility.unmodelled)
+    for (const ModelGap& gap : scenario.model_gaps)
+      if (matches(gap.affects, structure.name)) structure.gaps.push_back(gap.name);
+  return credibility;
+}
+
+void add_alpha_beta(const Scenario& scenario, std::vector<Prediction>& predictions) {
   const std::vector<ShapeFit> fits = fit_shapes(scenario);
   for (Prediction& prediction : predictions) {
     const ScenarioGroup& group = scenario.groups[prediction.group];
@@ -111,11 +136,23 @@ Assessment assess(const Scenario& scenario, const ScenarioSimulator& simulator,
     result.predictions[simulated[i].index].default_s = before[i];
     result.predictions[simulated[i].index].calibrated_s = after[i];
   }
-  add_baseline(scenario, result.predictions);
+  add_alpha_beta(scenario, result.predictions);
+  add_nearest_size(scenario, result.predictions);
+  result.credibility = credibility_of(scenario, result.predictions);
   result.calibrated = std::move(calibrated);
   result.program_hashes = program_hashes(scenario);
   result.summaries = summarise(scenario.dataset, scenario.split, result.predictions, result.program_hashes);
   return result;
+}
+
+std::vector<StageOptions> declared_stages(const Scenario& scenario, std::uint64_t seed) {
+  std::vector<StageOptions> stages;
+  for (std::size_t s = 0; s < scenario.stages.size(); ++s) {
+    const ScenarioStage& declared = scenario.stages[s];
+    stages.push_back({declared.name, declared.tune, scenario.split.stage_fits[s], declared.loss,
+                      declared.budget, declared.stop, seed});
+  }
+  return stages;
 }
 
 std::vector<double> held_out_error_with_channels(const Scenario& scenario, ParameterView parameters,

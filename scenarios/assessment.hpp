@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scenarios/scenario_simulator.hpp"
+#include "validation/credibility.hpp"
 #include "validation/noise.hpp"
 #include "validation/prediction.hpp"
 
@@ -14,18 +15,23 @@ struct Assessment {
   std::vector<double> calibrated;       ///< full parameter set that was assessed
   std::vector<Prediction> predictions;  ///< one per experiment, in the order of the dataset
   std::vector<GroupSummary> summaries;
+  Credibility credibility;                  ///< without the label-shuffle control, which runs stages
   std::vector<std::string> program_hashes;  ///< [groups]: group_program_hash over all sizes that have a plan
 };
 
 /// Simulates every experiment that has a plan with the starting and with the calibrated parameters, and fits
-/// the trivial baseline to the same calibration points.
+/// the trivial baselines to the same calibration points.
 ///
-/// Baseline: for each shape (nodes x GPUs a node) that a stage fits, one alpha and one beta. It predicts the
-/// groups of that shape; groups of several nodes that have no fit of their own shape take the one with the
-/// most ranks of several nodes, by the ring terms. Groups that neither covers have no baseline.
+/// Alpha-beta: for each shape (nodes x GPUs a node) that a stage fits, one alpha and one beta. It predicts
+/// the groups of that shape; groups of several nodes that have no fit of their own shape take the one with
+/// the most ranks of several nodes, by the ring terms. Groups that neither covers have no baseline. Nearest
+/// size: held-out points of groups that have fitted ones (validation/nearest_size.hpp).
 /// @param simulator  has all of simulated_experiments(scenario)
 Assessment assess(const Scenario& scenario, const ScenarioSimulator& simulator,
                   std::vector<double> calibrated);
+
+/// The stages as the scenario declares them, ready to run.
+std::vector<StageOptions> declared_stages(const Scenario& scenario, std::uint64_t seed);
 
 /// Held-out mean error of every group for a channel count other than the scenario's, with the same
 /// parameters. [groups]; NaN where the group holds nothing out or cannot be run so.

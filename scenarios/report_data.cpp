@@ -84,9 +84,7 @@ ReportStage stage_of(const StageOptions& options, const StageResult& result) {
   stage.budget = budget_text(options);
   stage.stop_reason = result.stop_words;
   stage.evaluations = result.history.size();
-  stage.runs = result.counts.runs;
-  stage.cache_hits = result.counts.hits;
-  stage.wall_s = result.history.empty() ? kNotGiven : result.history.back().elapsed;
+  stage.runs = result.counts.distinct;
   for (const HistoryRow& row : result.history)
     stage.history.push_back({row.candidate + std::uint64_t{1}, row.loss, row.best});
   return stage;
@@ -159,12 +157,11 @@ std::vector<ReportSkipped> skipped_of(const Scenario& scenario) {
 
 }  // namespace
 
-ReportData report_data(const Scenario& scenario, const std::string& scenario_path,
-                       const Assessment& assessment, const CalibrationRecord* calibration,
-                       const std::string& command_line) {
+ReportData report_data(const Scenario& scenario, const Assessment& assessment,
+                       const CalibrationRecord* calibration) {
   ReportData data;
   data.title = scenario.title;
-  data.scenario = scenario_path;
+  data.scenario = scenario.inputs.empty() ? "" : scenario.inputs.front().path;
   data.data_kind = name_of(scenario.data_kind);
   data.note =
       "The alpha-beta baseline is a start-up and a bandwidth per ring step, fitted on the same points; "
@@ -173,6 +170,7 @@ ReportData report_data(const Scenario& scenario, const std::string& scenario_pat
       "is "
       "nearer, one bandwidth is all there is to know, and the simulator has to earn its cost on other "
       "collectives, scales and placements.";
+  data.credibility = assessment.credibility;
   data.groups = report_groups(scenario.dataset, assessment.summaries, assessment.predictions);
   for (DirectFact& fact : direct_facts(scenario))
     data.direct.push_back(
@@ -193,7 +191,7 @@ ReportData report_data(const Scenario& scenario, const std::string& scenario_pat
   data.skipped = skipped_of(scenario);
   for (const InputFile& input : scenario.inputs) data.provenance.inputs.push_back({input.path, input.sha256});
   data.provenance.versions = versions();
-  data.provenance.command_line = command_line;
+  data.provenance.command = calibration ? "calibrate" : "validate";
   data.provenance.split_hash = scenario.split.hash(scenario.dataset);
   return data;
 }

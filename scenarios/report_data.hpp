@@ -20,9 +20,10 @@ struct CalibrationRecord {
   std::uint64_t seed;
 };
 
+/// A function of the inputs and the seed alone: paths of this machine, times and counts that depend on a
+/// cache are left to the manifest.
 /// @param calibration  null for a validation of parameters that were found elsewhere
-ReportData report_data(const Scenario& scenario, const std::string& scenario_path,
-                       const Assessment& assessment, const CalibrationRecord* calibration,
-                       const std::string& command_line);
+ReportData report_data(const Scenario& scenario, const Assessment& assessment,
+                       const CalibrationRecord* calibration);
 
 }  // namespace caliper

@@ -104,7 +104,7 @@ Problems write_results(const fs::path& folder, const Scenario& scenario, const A
   if (!calibrated.empty()) files.emplace_back("calibrated.toml", calibrated);
   if (calibration) files.emplace_back("history.csv", history_csv(scenario, *calibration));
   files.emplace_back("predictions.csv", predictions_csv(scenario.dataset, assessment.predictions));
-  files.emplace_back("validation.json", validation_json(assessment.summaries));
+  files.emplace_back("validation.json", validation_json(assessment.summaries, assessment.credibility));
   files.emplace_back("report.html", render_report(report));
   files.emplace_back("manifest.json", manifest_json(scenario, calibration, manifest, files));
   std::vector<std::pair<fs::path, std::string>> placed;

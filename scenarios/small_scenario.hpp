@@ -172,6 +172,7 @@ class Folder {
   }
   ~Folder() { fs::remove_all(path_); }
 
+  const fs::path& path() const { return path_; }
   void write(const std::string& name, std::string_view text) {
     REQUIRE(write_file(path_ / name, text).empty());
   }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/check.hpp"
+#include "base/random.hpp"
 #include "validation/error_statistics.hpp"
 
 namespace caliper {
@@ -50,26 +51,76 @@ double deviation_of(std::span<const Experiment> group, std::size_t at) {
   return *high < 0 ? *high : 0;
 }
 
-}  // namespace
+/// How far a point may be off before it is an outlier: by the roughness of the curve near it.
+double threshold_at(std::span<const Experiment> group, std::size_t at) {
+  constexpr std::size_t kNearest = 5;
+  std::vector<double> usual;
+  for (std::size_t distance = 2; distance < group.size() && usual.size() < kNearest; ++distance) {
+    if (at >= distance + 1)
+      usual.push_back(std::abs(off_line(group, at - distance, at - distance - 1, at - distance + 1)));
+    if (at + distance + 1 < group.size() && usual.size() < kNearest)
+      usual.push_back(std::abs(off_line(group, at + distance, at + distance - 1, at + distance + 1)));
+  }
+  const double median = usual.empty() ? 0 : quantile(std::move(usual), 0.5);
+  return std::max(kLeastDeviation, kMediansOfDeviation * median);
+}
 
-double noise_floor(std::span<const Experiment> group) {
+/// Of the sizes that have two repeats or more.
+std::vector<double> disagreements(std::span<const Experiment> group) {
   std::vector<double> of_sizes;
   for (const Experiment& experiment : group)
     if (experiment.repeats.size() >= 2) of_sizes.push_back(disagreement(experiment.repeats));
-  return quantile(std::move(of_sizes), 0.5);
+  return of_sizes;
+}
+
+std::pair<double, double> bootstrap_interval(const std::vector<double>& of_sizes) {
+  constexpr std::uint64_t kSeed = 1;
+  std::vector<double> medians;
+  std::vector<double> sample(of_sizes.size());
+  for (std::uint64_t draw = 0; draw < NoiseEstimate::kResamples; ++draw) {
+    for (std::size_t i = 0; i < sample.size(); ++i)
+      sample[i] = of_sizes[static_cast<std::size_t>(unit_draw(kSeed, draw, i) *
+                                                    static_cast<double>(of_sizes.size()))];
+    medians.push_back(quantile(sample, 0.5));
+  }
+  return {quantile(medians, 0.025), quantile(medians, 0.975)};
+}
+
+double roughness(std::span<const Experiment> group) {
+  constexpr double kMedianOfGaussian = 0.6745;
+  std::vector<double> off;
+  for (std::size_t i = 1; i + 1 < group.size(); ++i) {
+    const auto size = [&](std::size_t k) { return std::log(static_cast<double>(group[k].bytes)); };
+    const auto time = [&](std::size_t k) { return std::log(group[k].seconds); };
+    if (group[i - 1].bytes == 0) continue;
+    const double right = (size(i) - size(i - 1)) / (size(i + 1) - size(i - 1)), left = 1 - right;
+    off.push_back(std::abs(time(i) - left * time(i - 1) - right * time(i + 1)) /
+                  std::sqrt(1 + left * left + right * right));
+  }
+  return quantile(std::move(off), 0.5) / kMedianOfGaussian;
+}
+
+}  // namespace
+
+double noise_floor(std::span<const Experiment> group) { return quantile(disagreements(group), 0.5); }
+
+NoiseEstimate estimate_noise(std::span<const Experiment> group) {
+  constexpr std::size_t kFewestRepeated = 3;
+  NoiseEstimate found;
+  const std::vector<double> of_sizes = disagreements(group);
+  found.floor = quantile(of_sizes, 0.5);
+  found.repeated = of_sizes.size();
+  if (of_sizes.size() >= kFewestRepeated) found.interval = bootstrap_interval(of_sizes);
+  if (group.size() >= kFewestPoints) found.roughness = roughness(group);
+  return found;
 }
 
 std::vector<Outlier> outliers(std::span<const Experiment> group) {
   std::vector<Outlier> found;
   if (group.size() < kFewestPoints) return found;
-  std::vector<double> usual;
-  for (std::size_t i = 1; i < group.size(); ++i) {
-    CALIPER_CHECK(group[i - 1].bytes < group[i].bytes);
-    if (i + 1 < group.size()) usual.push_back(std::abs(off_line(group, i, i - 1, i + 1)));
-  }
-  const double threshold = std::max(kLeastDeviation, kMediansOfDeviation * quantile(std::move(usual), 0.5));
+  for (std::size_t i = 1; i < group.size(); ++i) CALIPER_CHECK(group[i - 1].bytes < group[i].bytes);
   for (std::size_t i = 0; i < group.size(); ++i)
-    if (const double deviation = deviation_of(group, i); std::abs(deviation) > threshold)
+    if (const double deviation = deviation_of(group, i); std::abs(deviation) > threshold_at(group, i))
       found.push_back({i, deviation});
   return found;
 }
@@ -77,12 +128,10 @@ std::vector<Outlier> outliers(std::span<const Experiment> group) {
 std::vector<double> outlier_deviations(const Dataset& dataset) {
   std::vector<double> deviations(dataset.experiments.size(), std::numeric_limits<double>::quiet_NaN());
   for (std::uint32_t group = 0; group < dataset.groups.size(); ++group) {
-    const std::vector<ExperimentId> members = dataset.of_group(group);
-    if (members.empty()) continue;
-    const std::size_t first = members.front().index;  // a group's experiments stand together
-    const std::span<const Experiment> experiments(dataset.experiments);
-    for (const Outlier& outlier : outliers(experiments.subspan(first, members.size())))
-      deviations[first + outlier.index] = outlier.deviation;
+    const std::span<const Experiment> members = dataset.members(group);
+    for (const Outlier& outlier : outliers(members))
+      deviations[static_cast<std::size_t>(&members[outlier.index] - dataset.experiments.data())] =
+          outlier.deviation;
   }
   return deviations;
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "calibration/dataset.hpp"
@@ -19,6 +21,25 @@ namespace caliper {
 /// nodes. Of more than 512 repeats of a size 512 evenly spaced ones are compared.
 double noise_floor(std::span<const Experiment> group);
 
+/// How well the noise of one group is known.
+struct NoiseEstimate {
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  double floor = kNone;      ///< noise_floor
+  std::size_t repeated = 0;  ///< sizes with two repeats or more
+  /// 95 % interval of `floor`: percentiles of kResamples bootstrap samples of the repeated sizes, of a fixed
+  /// seed. NaN below three repeated sizes.
+  std::pair<double, double> interval = {kNone, kNone};
+  /// From a single time per size: median |second difference| of log T over log size, each divided by its
+  /// standard deviation for independent scatter of 1, over 0.6745 (a Gaussian's median). A lower bound of
+  /// what repeats would show, as far as neighbours share a disturbance; where sizes are far apart the bend of
+  /// the curve itself adds to it. NaN below five sizes.
+  double roughness = kNone;
+
+  static constexpr std::size_t kResamples = 2000;
+};
+/// @param group  sorted by size, no size twice
+NoiseEstimate estimate_noise(std::span<const Experiment> group);
+
 struct Outlier {
   std::size_t index;  ///< into the span asked about
   double deviation;   ///< (measured - expected) / expected
@@ -32,7 +53,8 @@ struct Outlier {
 /// has fewer than two, the second and third point of the other side stand in. A point is an outlier when it
 /// is off *all* of these lines to the same side; its deviation is the smallest. So a step of the curve (a
 /// protocol switch) is none, nor is the good neighbour of a bad point. Threshold: 5 % and four times the
-/// median deviation of the group's points from the line through their neighbours. Groups of fewer than five
+/// median deviation of the five nearest points from the line through their neighbours, of lines that do not
+/// touch the point itself: so a rough stretch elsewhere in the group hides nothing. Groups of fewer than five
 /// points have none; two bad points side by side hide each other.
 std::vector<Outlier> outliers(std::span<const Experiment> group);
 

@@ -88,3 +88,61 @@ TEST_CASE("outliers: the threshold grows with the roughness of the group") {
   group[9].seconds *= 1.15;
   CHECK(outliers(group).empty());
 }
+
+TEST_CASE("outliers: a rough stretch at small sizes hides no disturbed last size") {
+  auto group = smooth(12);
+  for (std::size_t i = 0; i < 6; ++i) group[i].seconds *= i % 2 == 0 ? 1.2 : 0.8;
+  CHECK(outliers(group).empty());
+  group.back().seconds *= 1.15;
+  const auto found = outliers(group);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].index == 11);
+}
+
+TEST_CASE(
+    "noise interval: closed form where all sizes agree, covers the truth where they do not, repeats itself") {
+  std::vector<Experiment> equal;
+  for (std::uint64_t size = 1; size <= 8; ++size) equal.push_back(repeated(size, {1.0, 1.1}));
+  const NoiseEstimate same = estimate_noise(equal);
+  CHECK(same.repeated == 8);
+  CHECK(same.floor == doctest::Approx(std::log(1.1)));
+  CHECK(same.interval.first == same.floor);
+  CHECK(same.interval.second == same.floor);
+
+  // Disagreements uniform in [0, 0.02]: a median of 0.01, which 95 of 100 intervals are to contain.
+  std::size_t covered = 0;
+  for (std::uint64_t trial = 0; trial < 100; ++trial) {
+    std::vector<Experiment> group;
+    for (std::uint64_t size = 1; size <= 25; ++size)
+      group.push_back(repeated(size, {1.0, std::exp(0.02 * unit_draw(9, trial, size))}));
+    const NoiseEstimate found = estimate_noise(group);
+    CHECK(found.interval.first <= found.floor);
+    CHECK(found.floor <= found.interval.second);
+    CHECK(found.interval == estimate_noise(group).interval);
+    covered += found.interval.first <= 0.01 && 0.01 <= found.interval.second ? 1 : 0;
+  }
+  CHECK(covered >= 88);
+
+  equal.resize(2);
+  CHECK(std::isnan(estimate_noise(equal).interval.first));
+}
+
+TEST_CASE("roughness: 0 on a power law, the standard deviation of scatter about it, nothing of few sizes") {
+  const auto law = [](std::uint64_t i, double scatter) {
+    const std::uint64_t bytes = 1000 + 37 * i * i;  // uneven steps
+    return Experiment{0, bytes, 1e-9 * std::pow(static_cast<double>(bytes), 0.8) * std::exp(scatter), {}};
+  };
+  std::vector<Experiment> smooth_law, rough;
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    double normal = -6;
+    for (std::uint64_t k = 0; k < 12; ++k) normal += unit_draw(k, 5, i);
+    smooth_law.push_back(law(i, 0));
+    rough.push_back(law(i, 0.03 * normal));
+  }
+  CHECK(estimate_noise(smooth_law).roughness < 1e-12);
+  CHECK(estimate_noise(rough).roughness == doctest::Approx(0.03).epsilon(0.06));
+  CHECK(estimate_noise(rough).repeated == 0);
+  CHECK(std::isnan(estimate_noise(rough).floor));
+  rough.resize(4);
+  CHECK(std::isnan(estimate_noise(rough).roughness));
+}

@@ -6,14 +6,11 @@
 #include <iterator>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/check.hpp"
 
 namespace caliper {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 ErrorStatistics statistics_of(std::span<const Prediction* const> points, double Prediction::*time) {
   std::vector<double> simulated, measured;
@@ -38,10 +35,13 @@ GroupSummary summary_of(const Dataset& dataset, const Split& split, std::vector<
                        .largest = points.back()->bytes,
                        .outliers = 0,
                        .noise = group.noise,
+                       .noise_estimate = {},
                        .program_hash = {},
                        .with_default = statistics_of(points, &Prediction::default_s),
                        .calibrated = statistics_of(points, &Prediction::calibrated_s),
                        .alpha_beta = statistics_of(points, &Prediction::alpha_beta_s),
+                       .nearest_size = statistics_of(points, &Prediction::nearest_size_s),
+                       .residuals = residual_structure(residuals_of(points)),
                        .out_of_scope_reasons = {}};
   for (const Prediction* point : points) {
     summary.outliers += point->outlier ? 1u : 0u;
@@ -51,37 +51,6 @@ GroupSummary summary_of(const Dataset& dataset, const Split& split, std::vector<
       known.push_back(reason);
   }
   return summary;
-}
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json json_of(const ErrorStatistics& found) {
-  Json json = {{"mean", number(found.mean)},
-               {"p50", number(found.p50)},
-               {"p95", number(found.p95)},
-               {"max", number(found.max)},
-               {"signed_mean", number(found.signed_mean)}};
-  if (found.failed > 0) json["failed"] = found.failed;
-  return json;
-}
-
-Json json_of(const GroupSummary& summary) {
-  Json json = {{"name", summary.name},
-               {"collective", summary.collective},
-               {"ranks", summary.ranks},
-               {"placement", summary.placement},
-               {"set", name_of(summary.set)},
-               {"count", summary.calibrated.count + summary.calibrated.failed},
-               {"sizes", {{"min", summary.smallest}, {"max", summary.largest}}},
-               {"outliers", summary.outliers},
-               {"noise", number(summary.noise)},
-               {"program", summary.program_hash.empty() ? Json(nullptr) : Json(summary.program_hash)},
-               {"default", json_of(summary.with_default)},
-               {"calibrated", json_of(summary.calibrated)}};
-  if (summary.alpha_beta.count > 0) json["alpha_beta"] = json_of(summary.alpha_beta);
-  if (!summary.out_of_scope_reasons.empty())
-    json["out_of_scope_reason"] = fmt::format("{}", fmt::join(summary.out_of_scope_reasons, "; "));
-  return json;
 }
 
 std::string csv_text(const std::string& text) {
@@ -112,13 +81,25 @@ std::vector<GroupSummary> summarise(const Dataset& dataset, const Split& split,
     points[prediction.group][static_cast<std::size_t>(set)].push_back(&prediction);
   }
   std::vector<GroupSummary> summaries;
-  for (auto& sets : points)
-    for (auto& members : sets) {
+  for (std::uint32_t group = 0; group < points.size(); ++group) {
+    const NoiseEstimate noise = estimate_noise(dataset.members(group));
+    for (auto& members : points[group]) {
       if (members.empty()) continue;
       summaries.push_back(summary_of(dataset, split, std::move(members)));
-      if (!program_hashes.empty()) summaries.back().program_hash = program_hashes[summaries.back().group];
+      summaries.back().noise_estimate = noise;
+      if (!program_hashes.empty()) summaries.back().program_hash = program_hashes[group];
     }
+  }
   return summaries;
+}
+
+std::vector<SizedResidual> residuals_of(std::span<const Prediction* const> predictions) {
+  std::vector<SizedResidual> residuals;
+  for (const Prediction* prediction : predictions)
+    if (prediction->bytes > 0 && std::isfinite(prediction->calibrated_s) && prediction->calibrated_s > 0)
+      residuals.push_back({prediction->bytes, std::log(prediction->calibrated_s / prediction->measured)});
+  std::ranges::sort(residuals, {}, &SizedResidual::bytes);
+  return residuals;
 }
 
 std::string predictions_csv(const Dataset& dataset, std::span<const Prediction> predictions) {
@@ -130,14 +111,6 @@ std::string predictions_csv(const Dataset& dataset, std::span<const Prediction> 
                    name_of(p.set));
   }
   return csv;
-}
-
-std::string validation_json(std::span<const GroupSummary> summaries) {
-  Json groups = Json::array();
-  for (const GroupSummary& summary : summaries) groups.push_back(json_of(summary));
-  const Json json = {{"groups", std::move(groups)}};
-  // Names come from users' files: bytes that are not UTF-8 are replaced, not thrown at.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace caliper

@@ -10,6 +10,8 @@
 #include "calibration/dataset.hpp"
 #include "calibration/split.hpp"
 #include "validation/error_statistics.hpp"
+#include "validation/noise.hpp"
+#include "validation/residual_structure.hpp"
 
 namespace caliper {
 
@@ -19,10 +21,11 @@ struct Prediction {
   ExperimentId id;
   std::uint32_t group;  ///< row of Dataset::groups
   std::uint64_t bytes;
-  double measured;              ///< finite and > 0
-  double default_s = kNone;     ///< simulated with the default parameters
-  double calibrated_s = kNone;  ///< simulated with the calibrated ones
-  double alpha_beta_s = kNone;  ///< validation/alpha_beta.hpp, fitted on the same fit data
+  double measured;                ///< finite and > 0
+  double default_s = kNone;       ///< simulated with the default parameters
+  double calibrated_s = kNone;    ///< simulated with the calibrated ones
+  double alpha_beta_s = kNone;    ///< validation/alpha_beta.hpp, fitted on the same fit data
+  double nearest_size_s = kNone;  ///< validation/nearest_size.hpp; of held-out points beside fitted ones
   Set set;
   bool outlier = false;  ///< validation/noise.hpp; flagged, never left out of a statistic
 };
@@ -38,11 +41,14 @@ struct GroupSummary {
   std::uint64_t smallest;  ///< bytes
   std::uint64_t largest;
   std::size_t outliers;
-  double noise;              ///< of the whole group, fraction; NaN where nothing is repeated
-  std::string program_hash;  ///< empty where there is none
+  double noise;                  ///< of the whole group, fraction; NaN where nothing is repeated
+  NoiseEstimate noise_estimate;  ///< how well it is known
+  std::string program_hash;      ///< empty where there is none
   ErrorStatistics with_default;
   ErrorStatistics calibrated;
   ErrorStatistics alpha_beta;                     ///< count 0 where it does not apply
+  ErrorStatistics nearest_size;                   ///< likewise
+  ResidualStructure residuals;                    ///< of the calibrated times
   std::vector<std::string> out_of_scope_reasons;  ///< each once, in order of size
 };
 
@@ -57,8 +63,8 @@ std::vector<GroupSummary> summarise(const Dataset& dataset, const Split& split,
 /// quoted (RFC 4180).
 std::string predictions_csv(const Dataset& dataset, std::span<const Prediction> predictions);
 
-/// `validation.json`: one object per summary under "groups"; errors as fractions, sizes in bytes; a number
-/// that is not finite is null. "alpha_beta" and "out_of_scope_reason" stand only where there is such a thing.
-std::string validation_json(std::span<const GroupSummary> summaries);
+/// ln(calibrated / measured) of the predictions that have a calibrated time, by size.
+/// @param predictions  of one group
+std::vector<SizedResidual> residuals_of(std::span<const Prediction* const> predictions);
 
 }  // namespace caliper

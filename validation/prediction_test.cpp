@@ -3,11 +3,9 @@
 #include <cmath>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 using namespace caliper;
 using doctest::Approx;
-using nlohmann::json;
 
 namespace {
 
@@ -31,6 +29,7 @@ Case two_groups() {
     p.default_s = 2 * measured;
     p.calibrated_s = calibrated[i];
     if (i == 2) p.alpha_beta_s = 1.5 * measured;
+    if (i == 2) p.nearest_size_s = 1.25 * measured;
     p.outlier = i == 3;
     c.predictions.push_back(p);
   }
@@ -57,42 +56,14 @@ TEST_CASE("summaries: one per group and set, by group, then cal, val, out of sco
   CHECK(rows[1].calibrated.mean == Approx(0.1));  // 3.6 for 3, 4 for 4
   CHECK(rows[1].with_default.p95 == Approx(1));
   CHECK(rows[1].alpha_beta.mean == Approx(0.5));
+  CHECK(rows[1].nearest_size.count == 1);
+  CHECK(rows[1].nearest_size.mean == Approx(0.25));
+  CHECK(rows[1].residuals.count == 2);
+  CHECK(rows[1].residuals.bias == Approx(std::log(1.2) / 2));
   CHECK(rows[2].out_of_scope_reasons == std::vector<std::string>{"protocol switch"});
   CHECK(rows[3].calibrated.failed == 1);
   CHECK(rows[3].program_hash == "bbbb");
   CHECK(summarise(c.dataset, c.split, {}, {}).empty());
-}
-
-TEST_CASE("validation.json: the declared form, null for what is not a number") {
-  Case c = two_groups();
-  c.dataset.groups[1].placement = "not UTF-8: \xff";
-  const std::vector<std::string> hashes = {"aaaa", ""};
-  const json root = json::parse(validation_json(summarise(c.dataset, c.split, c.predictions, hashes)));
-  REQUIRE(root["groups"].size() == 4);
-  const json& val = root["groups"][1];
-  CHECK(val["name"] == "ar-1x4");
-  CHECK(val["collective"] == "all_reduce");
-  CHECK(val["ranks"] == 4);
-  CHECK(val["placement"] == "A");
-  CHECK(val["set"] == "val");
-  CHECK(val["count"] == 2);
-  CHECK(val["sizes"] == json{{"min", 4096}, {"max", 8192}});
-  CHECK(val["noise"] == 0.01);
-  CHECK(val["program"] == "aaaa");
-  CHECK(val["calibrated"]["max"].get<double>() == Approx(0.2));
-  CHECK(val["alpha_beta"]["p50"].get<double>() == Approx(0.5));
-  CHECK(!val.contains("out_of_scope_reason"));
-  const json& out = root["groups"][2];
-  CHECK(out["set"] == "out_of_scope");
-  CHECK(out["out_of_scope_reason"] == "protocol switch");
-  CHECK(!out.contains("alpha_beta"));
-  const json& failed = root["groups"][3];
-  CHECK(failed["count"] == 1);
-  CHECK(failed["noise"].is_null());
-  CHECK(failed["program"].is_null());
-  CHECK(failed["calibrated"]["mean"].is_null());
-  CHECK(failed["calibrated"]["failed"] == 1);
-  CHECK(failed["default"]["mean"] == 1.0);
 }
 
 TEST_CASE("predictions.csv: microseconds, quoted names, empty cells") {

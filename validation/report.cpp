@@ -107,6 +107,7 @@ Html contents(const ReportData& data, const std::vector<Part>& parts) {
 std::string render_report(const ReportData& data) {
   using namespace report;
   const std::vector<Part> parts = {{"verdict", "Verdict", verdict_section(data)},
+                                   {"controls", "Controls", controls_section(data)},
                                    {"partition", "Fitted, held out", partition_section(data)},
                                    {"groups", "Groups", groups_section(data)},
                                    {"parameters", "Parameters", parameters_section(data)},

@@ -14,6 +14,7 @@
 
 #include "base/parameters.hpp"
 #include "calibration/split.hpp"
+#include "validation/credibility.hpp"
 #include "validation/error_statistics.hpp"
 
 namespace caliper {
@@ -38,8 +39,10 @@ struct ReportSet {
   Set set;
   ErrorStatistics with_default;
   ErrorStatistics calibrated;
-  ErrorStatistics alpha_beta;        ///< count 0 where it does not apply
-  std::vector<std::string> reasons;  ///< why out of scope
+  ErrorStatistics alpha_beta;         ///< count 0 where it does not apply
+  std::vector<std::string> reasons;   ///< why out of scope
+  ErrorStatistics nearest_size = {};  ///< of held-out sizes beside fitted ones, else count 0
+  ResidualStructure residuals = {};   ///< calibrated
 };
 
 struct ReportGroup {
@@ -51,6 +54,7 @@ struct ReportGroup {
   std::string program_hash;
   std::vector<ReportSet> sets;      ///< one per set that has points
   std::vector<ReportPoint> points;  ///< by size
+  NoiseEstimate noise_estimate = {};
 };
 
 struct ReportDirectParameter {
@@ -93,9 +97,7 @@ struct ReportStage {
   std::string budget;        ///< "30 iterations, 5000 runs, 10 min"
   std::string stop_reason;   ///< in words
   std::uint64_t evaluations = 0;
-  std::uint64_t runs = 0;  ///< of the simulator
-  std::uint64_t cache_hits = 0;
-  double wall_s = kNotGiven;
+  std::uint64_t runs = 0;  ///< different ones that were needed, whether the cache knew them or not
   std::vector<ReportEvaluation> history;
 };
 
@@ -148,7 +150,7 @@ struct ReportProvenance {
   std::vector<Input> inputs;
   std::vector<std::pair<std::string, std::string>> versions;  ///< ("calipersim", "0.1.0")
   std::optional<std::uint64_t> seed;
-  std::string command_line;
+  std::string command;  ///< "calibrate"; how it was called is for the manifest
   std::string split_hash;
 };
 
@@ -165,6 +167,7 @@ struct ReportData {
   std::string data_note;  ///< where the observations come from, one sentence; may be empty
   std::string note;       ///< a sentence that follows the verdict; may be empty
   std::vector<ReportGroup> groups;
+  Credibility credibility;
   std::vector<ReportDirectParameter> direct;
   std::vector<ReportParameter> auxiliary;
   std::vector<ReportStage> stages;
@@ -182,7 +185,7 @@ struct ReportData {
 std::string verdict(const ReportData& data);
 
 /// One HTML page that needs no other file and no network, and no JavaScript except for its charts. Equal data
-/// give equal bytes.
+/// give equal bytes; nothing here depends on threads, clocks, or what a cache knew.
 std::string render_report(const ReportData& data);
 
 }  // namespace caliper

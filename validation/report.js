@@ -80,7 +80,7 @@ function logAxis(values, name, format) {
 }
 
 // ---- what is drawn besides lines and points: the sizes out of scope, the spread of repeats, flagged points,
-// the noise floor
+// the noise floor and band
 const marks = {
   id: 'marks',
   beforeDatasetsDraw(chart, _, options) {
@@ -93,6 +93,11 @@ const marks = {
     for (const [from, to] of options.shaded || []) {
       const left = x.getPixelForValue(from), right = x.getPixelForValue(to);
       ctx.fillRect(left, area.top, right - left, area.height);
+    }
+    if (options.band > 0) {
+      const top = y.getPixelForValue(options.band), bottom = y.getPixelForValue(-options.band);
+      ctx.fillStyle = 'rgba(87, 96, 106, 0.18)';
+      ctx.fillRect(area.left, top, area.width, bottom - top);
     }
     ctx.lineWidth = 1;
     for (const [at, low, high, stroke] of options.whiskers || []) {
@@ -263,6 +268,8 @@ function draw(canvas, heading, datasets, scales, extra, tooltip) {
 const errorOf = (group, key) => group[key].map(
     (v, i) =>
         v === null ? null : Math.max(kSmallestError, Math.abs(v - group.measured[i]) / group.measured[i]));
+const signedErrorOf = (group, key) =>
+    group[key].map((v, i) => v === null ? null : (v - group.measured[i]) / group.measured[i]);
 const numbers = (...lists) => lists.flat().filter(v => v !== null);
 
 // ---- the charts, by the name in data-chart
@@ -302,6 +309,37 @@ const charts = {
         {shaded: shaded(group), whiskers: whiskers(group, of), flags: flags(group, measured)},
         p => rate(p.y) + (group.bus === null ? '' : ' (bus ' + rate(p.y * group.bus) + ')') + ' at ' +
             bytes(p.x));
+  },
+
+  residual(canvas, group) {
+    const signed = v => (v > 0 ? '+' : '') + percent(v);
+    const own = signedErrorOf(group, 'calibrated');
+    const inScope = own.filter((v, i) => v !== null && group.set[i] !== kOutOfScope);
+    const reach = 1.25 * Math.max(0.002, group.noise || 0, ...numbers(inScope.length ? inScope : own).map(Math.abs));
+    const joined = {
+      label: 'calibrated',
+      type: 'line',
+      data: pairs(group.bytes, own),
+      borderColor: colour('calibrated'),
+      borderWidth: 1,
+      pointRadius: 0,
+      order: 2
+    };
+    const name = group.noise === null ? 'no repeats: noise unknown' : 'band: noise floor';
+    draw(
+        canvas, '(calibrated \u2212 measured) / measured, ' + name,
+        [...(isDense(group) ? [] : [joined]), ...points(group, 'calibrated', own, colour('calibrated'))], {
+          x: sizeAxis(group.bytes),
+          y: {
+            type: 'linear',
+            min: -reach,
+            max: reach,
+            grid: {color: c => c.tick.value === 0 ? '#57606a' : '#eaeef2'},
+            title: title('signed error'),
+            ticks: {...ticks(signed), autoSkip: true, includeBounds: false}
+          }
+        },
+        {shaded: shaded(group), band: group.noise}, p => signed(p.y) + ' at ' + bytes(p.x));
   },
 
   error(canvas, group) {

@@ -28,8 +28,7 @@ Html stage_facts(const ReportStage& stage) {
                                                                           : percent_sign(final_loss(stage))) +
                      fact("stopped because", stage.stop_reason) + fact("budget", stage.budget) +
                      fact("evaluations", count(stage.evaluations)) +
-                     fact("simulator runs", count(stage.runs)) + fact("cache hits", count(stage.cache_hits)) +
-                     fact("wall time", duration(stage.wall_s)));
+                     fact("different runs", count(stage.runs)));
 }
 
 /// Diverging from vermilion (-) over white to blue (+); never so dark that black text is hard to read.

@@ -16,10 +16,22 @@ Html chip(const std::string& label, const std::string& value) {
   return element("span", {{"class", "chip"}}, element("i", "", label) + text(value));
 }
 
+/// "0.12 % (0.05 .. 0.30)", or what the curve itself says where nothing is repeated.
+std::string noise_in_words(const ReportGroup& group) {
+  const NoiseEstimate& noise = group.noise_estimate;
+  if (!std::isfinite(group.noise))
+    return std::isfinite(noise.roughness)
+               ? fmt::format("no repeats; at least {} by local roughness", percent_sign(noise.roughness))
+               : "no repeats";
+  if (!std::isfinite(noise.interval.first)) return percent_sign(group.noise);
+  return fmt::format("{} (95 %: {} .. {})", percent_sign(group.noise), percent(noise.interval.first),
+                     percent(noise.interval.second));
+}
+
 Html chips(const ReportGroup& group) {
   Html all = chip("collective", group.collective) + chip("ranks", count(group.ranks)) +
              chip("placement", group.placement.empty() ? kNoNumber : group.placement) +
-             chip("noise floor", percent_sign(group.noise));
+             chip("noise floor", noise_in_words(group));
   if (!group.program_hash.empty())
     all += element("span", {{"class", "chip code"}, {"title", group.program_hash}},
                    element("i", "", "program") + text(group.program_hash.substr(0, kShortHash)));
@@ -46,7 +58,8 @@ Html legend(bool with_baseline) {
           entry("<line class='default' x1='1' x2='25' y1='6' y2='6'/>", "default") +
           (with_baseline ? entry("<line class='baseline' x1='1' x2='25' y1='6' y2='6'/>", "alpha\u2013beta")
                          : Html()) +
-          entry("<line class='noise' x1='1' x2='25' y1='6' y2='6'/>", "noise floor"));
+          entry("<line class='noise' x1='1' x2='25' y1='6' y2='6'/>", "noise floor") +
+          entry("<rect class='noise' x='1' y='1' width='24' height='10'/>", "noise band"));
 }
 
 Html error_row(Set set, const char* method, const ErrorStatistics& errors) {
@@ -66,6 +79,7 @@ Html error_table(const ReportGroup& group) {
     rows += error_row(set.set, "calibrated", set.calibrated);
     rows += error_row(set.set, "default", set.with_default);
     if (set.alpha_beta.count > 0) rows += error_row(set.set, "alpha\u2013beta", set.alpha_beta);
+    if (set.nearest_size.count > 0) rows += error_row(set.set, "nearest size", set.nearest_size);
   }
   const Html head = Html::trusted(
       "<thead><tr><th scope='col'>set</th><th scope='col'>parameters</th><th scope='col' "
@@ -127,10 +141,14 @@ Html outliers_note(const ReportGroup& group) {
 Html curves(const ReportGroup& group, std::size_t index) {
   const bool with_baseline = std::ranges::any_of(
       group.points, [](const ReportPoint& point) { return std::isfinite(point.alpha_beta_s); });
-  const Html charts = chart("time", index, "Completion time against size, " + group.name) +
-                      chart("bandwidth", index, "Bandwidth against size, " + group.name) +
-                      chart("error", index, "Error against size, " + group.name) +
-                      chart("distribution", index, "Distribution of held-out errors, " + group.name);
+  Html charts = chart("time", index, "Completion time against size, " + group.name) +
+                chart("bandwidth", index, "Bandwidth against size, " + group.name);
+  if (std::ranges::any_of(group.points, [](const ReportPoint& p) { return std::isfinite(p.calibrated_s); }))
+    charts += chart("residual", index, "Signed error against size with the noise band, " + group.name) +
+              chart("error", index, "Error against size, " + group.name);
+  const ReportSet* held_out = find_set(group, Set::validation);
+  if (held_out && held_out->calibrated.count > 0)
+    charts += chart("distribution", index, "Distribution of held-out errors, " + group.name);
   return legend(with_baseline) + element("div", {{"class", "charts"}}, charts) + outliers_note(group);
 }
 

@@ -10,13 +10,15 @@ std::vector<ReportGroup> report_groups(const Dataset& dataset, std::span<const G
                                        std::span<const Prediction> predictions) {
   std::vector<ReportGroup> groups;
   for (const ExperimentGroup& group : dataset.groups)
-    groups.push_back({group.name, group.collective, group.ranks, group.placement, group.noise, "", {}, {}});
+    groups.push_back(
+        {group.name, group.collective, group.ranks, group.placement, group.noise, "", {}, {}, {}});
   for (const GroupSummary& summary : summaries) {
     CALIPER_CHECK(summary.group < groups.size());
     ReportGroup& group = groups[summary.group];
     group.program_hash = summary.program_hash;
+    group.noise_estimate = summary.noise_estimate;
     group.sets.push_back({summary.set, summary.with_default, summary.calibrated, summary.alpha_beta,
-                          summary.out_of_scope_reasons});
+                          summary.out_of_scope_reasons, summary.nearest_size, summary.residuals});
   }
   const std::vector<double> deviations = outlier_deviations(dataset);
   for (const Prediction& prediction : predictions) {

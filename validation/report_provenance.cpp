@@ -19,7 +19,9 @@ Html fact_rows(const ReportData& data) {
     rows.push_back({text(name), element("code", "", value.empty() ? kNoNumber : value)});
   };
   add("scenario", data.scenario);
-  add("command", provenance.command_line);
+  add("command", provenance.command.empty()
+                     ? ""
+                     : fmt::format("{} (options, times and host: manifest.json)", provenance.command));
   add("seed", provenance.seed ? fmt::format("{}", *provenance.seed) : "");
   add("split (SHA-256)", provenance.split_hash);
   for (const auto& [name, version] : provenance.versions) add(name, version);

@@ -11,6 +11,7 @@
 namespace caliper::report {
 
 Html verdict_section(const ReportData& data);
+Html controls_section(const ReportData& data);
 Html groups_section(const ReportData& data);
 Html partition_section(const ReportData& data);
 Html parameters_section(const ReportData& data);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "validation/report_assets.hpp"
@@ -78,8 +79,6 @@ ReportData sample() {
                   "target reached",
                   3,
                   30,
-                  1,
-                  2.5,
                   {{1, 0.1, 0.1}, {2, kInfinity, 0.1}, {3, 0.02, 0.02}}}};
   data.sensitivities = {{"scale-up",
                          {"gpu.launch"},
@@ -93,8 +92,7 @@ ReportData sample() {
   data.model_gaps = {{"overlap", "*", "launches are back to back"}};
   data.skipped = {{"a.log", 17, "size 0"}};
   data.pictures = {{"the machine", "<svg xmlns='http://www.w3.org/2000/svg'/>"}};
-  data.provenance = {
-      {{"a.log", "0123abcd"}}, {{"calipersim", "0.1.0"}}, 42, "calipersim calibrate a.toml", "5eed"};
+  data.provenance = {{{"a.log", "0123abcd"}}, {{"calipersim", "0.1.0"}}, 42, "calibrate", "5eed"};
   return data;
 }
 
@@ -151,7 +149,7 @@ TEST_CASE("Everything that is given stands in the page, readable without JavaScr
                                "a.log:17",
                                "size 0",
                                "0123abcd",
-                               "calipersim calibrate a.toml",
+                               "calibrate (options, times and host: manifest.json)",
                                "5eed",
                                "protocol switch",
                                "the machine",
@@ -217,7 +215,6 @@ TEST_CASE("Numbers that are not finite are dashes, and null in the chart data") 
   ReportParameter& parameter = data.auxiliary.front();
   parameter.value = parameter.default_value = parameter.lower = kNan;
   parameter.interval = std::pair{-kInfinity, kInfinity};
-  data.stages.front().wall_s = kNan;
   data.sensitivities.front().rows.front().values = {kNan};
   data.sensitivities.front().singular_values = {kInfinity};
   data.sensitivities.front().condition_number = kInfinity;
@@ -287,6 +284,52 @@ TEST_CASE("The bus factor of the charts is nccl-tests', unknown collectives have
   CHECK(charts["groups"][0]["bus"] == doctest::Approx(2.0 * 7 / 8));  // 2 (n - 1) / n
   CHECK(charts["groups"][1]["bus"].is_null());
   CHECK(charts["groups"][0]["high"][1].get<double>() == doctest::Approx(1.01e-4));
+}
+
+TEST_CASE("The controls stand in the page, and a control that went wrong comes first") {
+  ReportData data = sample();
+  data.credibility.records.fitted = 12;
+  data.credibility.records.held_out = 59;
+  data.credibility.shuffle = LabelShuffle{.all = {6, 1.8, 0.017}};
+  data.credibility.unmodelled = {
+      {0, "ar-2x4", {}, "runs test p = 0.001", "too slow up to 1 MiB", {"overlap"}}};
+  data.groups[0].sets[1].nearest_size = error_statistics(std::vector{1.4}, std::vector{1.0});
+  std::string page = visible(render_report(data));
+  CHECK(contains(page, "12 calibration and 59 validation records, 0 in common"));
+  CHECK(contains(page, "as it should: mean held-out error 180 % against 1.7 %"));
+  CHECK(contains(page, "is worse than the simulator in ar-2x4 (40.0\u202F% against 2.00\u202F%)"));
+  CHECK(contains(page, "declared gaps that affect it: overlap"));
+  CHECK(contains(page, "Structure beyond noise that the model lacks (see Controls) in ar-2x4"));
+  CHECK_FALSE(contains(page, "FAILED"));
+  data.credibility.shuffle->all.shuffled = 0.018;
+  page = visible(render_report(data));
+  CHECK(page.find("FAILED") < page.find("gpu.launch ended at its upper bound"));
+}
+
+TEST_CASE("A group has the charts that it has points for") {
+  ReportData data = sample();
+  data.groups.resize(1);
+  const auto has = [&](const char* kind) {
+    return contains(render_report(data), fmt::format("data-chart=\"{}\"", kind));
+  };
+  for (const char* kind : {"time", "bandwidth", "residual", "error", "distribution"}) CHECK(has(kind));
+  std::erase_if(data.groups[0].sets, [](const ReportSet& set) { return set.set == Set::validation; });
+  CHECK_FALSE(has("distribution"));
+  CHECK(has("residual"));
+  for (ReportPoint& p : data.groups[0].points) p.calibrated_s = kNan;
+  CHECK_FALSE(has("residual"));
+  CHECK_FALSE(has("error"));
+  CHECK(has("time"));
+}
+
+TEST_CASE("Where nothing is repeated the roughness of the curve is said as a lower bound") {
+  ReportData data = sample();
+  data.groups[0].noise = kNan;
+  data.groups[0].noise_estimate.roughness = 0.004;
+  data.groups[1].noise_estimate.interval = {0.002, 0.009};
+  const std::string page = visible(render_report(data));
+  CHECK(contains(page, "no repeats; at least 0.40\u202F% by local roughness"));
+  CHECK(contains(page, "0.50\u202F% (95 %: 0.20 .. 0.90)"));
 }
 
 TEST_CASE("Numbers as people read them") {

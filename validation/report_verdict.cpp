@@ -108,7 +108,8 @@ Html strip(const HeldOut& row) {
 Html table_head() {
   Html top = Html::trusted(
       "<th rowspan='2' scope='col'>group</th><th rowspan='2' scope='col' class='number'>points"
-      "</th><th rowspan='2' scope='col' class='number'>noise<br>floor</th>");
+      "</th><th rowspan='2' scope='col' class='number'>noise<br>floor</th>"
+      "<th rowspan='2' scope='col' class='number'>nearest<br>size</th>");
   Html below;
   for (const Method& method : kMethods) {
     const std::string key = std::string("key ") + method.css_class;
@@ -129,6 +130,7 @@ Html table_row(const HeldOut& row) {
   const ErrorStatistics& calibrated = row.set->calibrated;
   cells += element("td", "number", count(calibrated.count + calibrated.failed));
   cells += element("td", "number", percent(row.group->noise));
+  cells += element("td", "number", percent(row.set->nearest_size.mean));
   std::array<double, 3> best;
   for (std::size_t k = 0; k < best.size(); ++k)
     best[k] =
@@ -147,10 +149,13 @@ Html table_row(const HeldOut& row) {
 Html held_out_table(const std::vector<HeldOut>& rows) {
   Html body;
   for (const HeldOut& row : rows) body += table_row(row);
-  const Html hint =
-      element("p", "hint",
-              "Held-out errors |simulated \u2212 measured| / measured in %. Bold: nearest of the three. "
-              "Dashes: does not apply. The tick in the last column is the noise floor.");
+  const Html hint = element(
+      "p", "hint",
+      "Held-out errors |simulated \u2212 measured| / measured in %. Bold: nearest of the three. "
+      "Dashes: does not apply. Nearest size: mean error of interpolation between the fitted sizes of the "
+      "same group. Calibrated / noise: calibrated mean over noise floor; near 1 nothing is left to "
+      "explain, and a large number beside a small error means that repeats agree better than any model "
+      "here. The tick in the last column is the noise floor.");
   return hint + element("div", {{"class", "scroll"}},
                         element("table", {{"class", "errors"}}, table_head() + element("tbody", body)));
 }
@@ -181,6 +186,8 @@ void add_groups(std::vector<std::string>& found, const char* what, const std::ve
 /// What a reader should know before believing the verdict.
 std::vector<std::string> cautions(const ReportData& data) {
   std::vector<std::string> found;
+  if (data.credibility.is_suspicious()) found.push_back(shuffle_in_words(data.credibility) + ".");
+  for (const std::string& note : data.credibility.coincidences) found.push_back(note + ".");
   for (const ReportParameter& parameter : data.auxiliary)
     if (parameter.at_bound != AtBound::no)
       found.push_back(fmt::format("{} ended at its {} bound.", parameter.id,
@@ -198,6 +205,11 @@ std::vector<std::string> cautions(const ReportData& data) {
   add_groups(found, "The default parameters are nearer than the calibrated ones in", default_nearer);
   add_groups(found, "The alpha\u2013beta fit is nearer than the simulator in", baseline_nearer);
   add_groups(found, "Without repeats, so of unknown noise:", no_noise);
+  std::vector<std::string> unmodelled;
+  for (const UnmodelledStructure& structure : data.credibility.unmodelled)
+    unmodelled.push_back(
+        fmt::format("{} ({})", structure.name, percent_sign(structure.residuals.systematic())));
+  add_groups(found, "Structure beyond noise that the model lacks (see Controls) in", unmodelled);
   return found;
 }
 

@@ -1,0 +1,166 @@
+#include "calibration/label_shuffle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <doctest/doctest.h>
+#include <tbb/global_control.h>
+
+#include "calibration/qlogei_optimizer.hpp"
+#include "calibration/toy_simulator.hpp"
+
+using namespace caliper;
+
+namespace {
+
+/// Group 0 is fitted on every second size; all else is held out. The simulator is the truth.
+struct World {
+  Dataset dataset = toy::dataset({{20e-6, 10e9}, {20e-6, 10e9}}, 12);
+  ParameterTable table = toy::table();
+  toy::LineSimulator simulator{dataset};
+  EvaluationCache cache = EvaluationCache::in_memory();
+  std::vector<StageOptions> stages;
+  std::vector<ExperimentId> held_out;
+  std::vector<double> truth = {20e-6, 10e9, 0.5};
+
+  World() {
+    StageOptions stage;
+    stage.name = "line";
+    stage.tuned = {0, 1};
+    stage.loss = Loss::log_rmse;
+    FitGroup fit{0, {}};
+    for (std::uint32_t i = 0; i < 24; ++i)
+      if (i < 12 && i % 2 == 0)
+        fit.experiments.push_back({i});
+      else
+        held_out.push_back({i});
+    stage.fits = {fit};
+    stages = {stage};
+  }
+  Result<LabelShuffle> run(const ShuffleOptions& options = {}, ProgressSink* progress = nullptr) {
+    return run_label_shuffle(
+        {table, dataset, simulator, cache}, table.defaults(), truth, stages,
+        [](const StageOptions& s) {
+          return std::make_unique<QlogeiOptimizer>(QlogeiOptions{.seed = s.seed});
+        },
+        held_out, options, progress);
+  }
+};
+
+struct Stopper : ProgressSink {
+  std::string stage;
+  bool after_batch(const Progress& progress) override {
+    stage = progress.stage;
+    return false;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("shuffled times: a permutation that leaves no fitted size its time and touches nothing else") {
+  World world;
+  for (std::uint32_t sizes = 2; sizes <= 12; ++sizes)
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      std::vector<ExperimentId>& fitted = world.stages[0].fits[0].experiments;
+      fitted.clear();
+      for (std::uint32_t i = 0; i < sizes; ++i) fitted.push_back({i});
+      const Dataset shuffled = shuffled_times(world.dataset, world.stages, seed);
+      std::multiset<double> before, after;
+      for (std::uint32_t i = 0; i < 24; ++i) {
+        const ExperimentId id{i};
+        CHECK((shuffled[id].seconds == world.dataset[id].seconds) == (i >= sizes));
+        CHECK(shuffled[id].bytes == world.dataset[id].bytes);
+        before.insert(world.dataset[id].seconds);
+        after.insert(shuffled[id].seconds);
+      }
+      CHECK(before == after);
+    }
+}
+
+TEST_CASE("shuffled times: a function of the seed; a single fitted size cannot be shuffled") {
+  World world;
+  const auto times = [&](std::uint64_t seed) {
+    std::vector<double> seconds;
+    for (const Experiment& e : shuffled_times(world.dataset, world.stages, seed).experiments)
+      seconds.push_back(e.seconds);
+    return seconds;
+  };
+  CHECK(times(1) == times(1));
+  CHECK(times(1) != times(2));
+  CHECK(can_shuffle(world.stages, world.held_out));
+  CHECK_FALSE(can_shuffle(world.stages, {}));
+  world.stages[0].fits[0].experiments.resize(1);
+  CHECK_FALSE(can_shuffle(world.stages, world.held_out));
+}
+
+TEST_CASE("label shuffle: a simulator that learns from its data fails on shuffled ones") {
+  World world;
+  const auto found = world.run();
+  REQUIRE(found);
+  CHECK(found->all.points == 18);
+  CHECK(found->iterations == 10);
+  CHECK(found->all.calibrated == 0);
+  CHECK(found->all.shuffled > 0.5);
+  CHECK(found->fails());
+  const double of_groups = 6 * found->of_group[0].shuffled + 12 * found->of_group[1].shuffled;
+  CHECK(of_groups == doctest::Approx(18 * found->all.shuffled));
+}
+
+TEST_CASE("label shuffle: a simulator that ignores its parameters does not, and is told") {
+  World world;
+  world.simulator.twist = [&](ParameterView, ExperimentId id, Outcome& outcome) {
+    outcome.seconds = 1.05 * world.dataset[id].seconds;
+  };
+  const auto found = world.run();
+  REQUIRE(found);
+  CHECK(found->all.shuffled == doctest::Approx(0.05));
+  CHECK(found->all.calibrated == doctest::Approx(0.05));
+  CHECK_FALSE(found->fails());
+}
+
+TEST_CASE("label shuffle: the same for any number of threads and whatever the cache knows") {
+  World one, many;
+  const auto limited = [&] {
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 1);
+    return one.run();
+  }();
+  const auto free = many.run(), again = many.run();
+  REQUIRE((limited && free && again));
+  CHECK(limited->all.shuffled == free->all.shuffled);
+  CHECK(again->all.shuffled == free->all.shuffled);
+  CHECK(again->candidates == free->candidates);
+}
+
+TEST_CASE("label shuffle: limits of time and rules to stop do not bind it, a small budget does") {
+  World world;
+  world.stages[0].budget = {3, 1, 1e-9};
+  world.stages[0].stop = {1e9, 1};
+  const auto found = world.run();
+  REQUIRE(found);
+  CHECK(found->iterations == 3);
+}
+
+TEST_CASE("label shuffle: can be interrupted, and says what runs") {
+  World world;
+  Stopper stopper;
+  const auto found = world.run({}, &stopper);
+  REQUIRE(found);
+  CHECK(found->interrupted);
+  CHECK(stopper.stage == "line, shuffled times");
+}
+
+TEST_CASE("label shuffle: failed runs are no points") {
+  World world;
+  world.simulator.twist = [&](ParameterView, ExperimentId id, Outcome& outcome) {
+    if (id.index >= 12) outcome = {OutcomeStatus::failure, 0, {}, "no"};
+  };
+  const auto found = world.run();
+  REQUIRE(found);
+  CHECK(found->all.points == 6);
+  REQUIRE(found->of_group.size() == 2);
+  CHECK(found->of_group[0].points == 6);
+  CHECK(found->of_group[0].shuffled == found->all.shuffled);
+  CHECK(found->of_group[1].points == 0);
+  CHECK(std::isnan(found->of_group[1].shuffled));
+}
