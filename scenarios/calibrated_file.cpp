@@ -8,27 +8,13 @@
 #include "scenarios/direct_facts.hpp"
 #include "scenarios/scenario_simulator.hpp"
 #include "scenarios/toml_section.hpp"
+#include "scenarios/toml_text.hpp"
 #include "scenarios/version.hpp"
 
 namespace caliper {
 namespace {
 
 constexpr int kDigits = 6;
-
-/// A TOML basic string.
-std::string toml_string(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      result += fmt::format("\\{}", c);
-    else if (code < 0x20 || code == 0x7f)
-      result += fmt::format("\\u{:04X}", code);
-    else
-      result += c;
-  }
-  return result + "\"";
-}
 
 /// A number as the file writes it: quantities are strings with their unit.
 std::string written(double value, Dimension dimension) {
