@@ -1,130 +1,23 @@
 // The program as a user meets it: commands, files, exit codes, messages.
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "tests/support/synthetic.hpp"
 
 using namespace caliper;
+using namespace caliper::test;
 namespace fs = std::filesystem;
 
 namespace {
 
-struct Finished {
-  int code;
-  std::string out;  ///< stdout and stderr
-};
-
-Finished shell(const std::string& command) {
-  FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
-  REQUIRE(pipe);
-  Finished finished{0, {}};
-  std::array<char, 4096> buffer;
-  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
-    finished.out.append(buffer.data(), n);
-  const int status = ::pclose(pipe);
-  finished.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return finished;
-}
-
-Finished calipersim(const std::string& arguments) {
-  return shell(std::string(CALIPERSIM_BINARY) + " " + arguments);
-}
-
-/// A folder of its own, empty at the begin and gone at the end.
-struct Folder {
-  fs::path path;
-  explicit Folder(const std::string& name) : path(fs::temp_directory_path() / ("calipersim_e2e_" + name)) {
-    fs::remove_all(path);
-    fs::create_directories(path);
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string operator/(const std::string& name) const { return (path / name).string(); }
-  void put(const std::string& name, std::string_view content) const {
-    REQUIRE(write_file(path / name, content).empty());
-  }
-};
-
-/// Synthetic measurements: start-up and bandwidth with a wobble of half a per cent between repeats.
-std::string synthetic_csv(const std::string& collective, int nodes, double start_us, double rate) {
-  std::string csv = fmt::format(
-      "# source: synthetic, made for this test\n# collective: {}\n# dtype: float32\n# nodes: {}\n# "
-      "gpus_per_node: 4\n"
-      "# ranks: {}\n# nccl_version: 2.29.7\nsize_bytes,oop_time_us,ip_time_us\n",
-      collective, nodes, nodes * 4);
-  for (int shift = 23; shift <= 28; ++shift) {
-    const double time = start_us + static_cast<double>(1 << shift) / rate;
-    csv += fmt::format("{},{:.6f},{:.6f}\n", 1 << shift, time, time * 1.005);
-  }
-  return csv;
-}
-
-constexpr std::string_view kScenario = R"(schema = 1
-title = "Synthetic: one node fitted, two nodes held out"
-data = "synthetic"
-system = "juwels-booster"
-
-[placement.A]
-nodes = "jwb[0257-0260]"
-source = "assumed: synthetic"
-
-[defaults.group]
-placement = "A"
-data_type = "float32"
-nccl = "2.29.7"
-pool = "min"
-gpus_per_node = 4
-
-[[group]]
-name = "ar-1x4"
-collective = "all_reduce"
-nodes = 1
-[[group.measured]]
-file = "ar-1x4.csv"
-[[group.plan]]
-sizes = "all"
-algorithm = "ring"
-protocol = "simple"
-source = "derived"
-
-[[group]]
-name = "ag-2x4"
-collective = "all_gather"
-nodes = 2
-[[group.measured]]
-file = "ag-2x4.csv"
-[[group.plan]]
-sizes = "all"
-algorithm = "ring"
-protocol = "simple"
-source = "derived"
-
-[[stage]]
-name = "scale-up"
-tune = ["gpu.launch", "gpu.channel_rate"]
-fit = [{ group = "ar-1x4", sizes = { every = 2, from = 0 } }]
-loss = "log_rmse"
-budget = { iterations = 3 }
-
-[validate]
-groups = "all"
-)";
-
-void put_scenario(const Folder& folder, const std::string& scenario = std::string(kScenario)) {
-  folder.put("s.toml", scenario);
-  folder.put("ar-1x4.csv", synthetic_csv("all_reduce", 1, 60, 150e3));
-  folder.put("ag-2x4.csv", synthetic_csv("all_gather", 2, 90, 85e3));
-}
-
 std::string replaced(std::string_view from, std::string_view to) {
-  std::string text(kScenario);
+  std::string text(kSyntheticScenario);
   const auto at = text.find(from);
   REQUIRE(at != std::string::npos);
   return text.replace(at, from.size(), to);
@@ -144,7 +37,7 @@ int line_of(const std::string& scenario, std::string_view text) {
 TEST_CASE(
     "e2e: calibrate leaves all files, says what is held out, and is the same for any number of threads") {
   const Folder folder("calibrate");
-  put_scenario(folder);
+  put_synthetic(folder);
   const Finished first =
       calipersim(fmt::format("calibrate {} --out {} --jobs 1", folder / "s.toml", folder / "one"));
   CHECK_MESSAGE(first.code == 0, first.out);
@@ -189,7 +82,7 @@ TEST_CASE(
     CHECK(*read_file(folder.path / "one/predictions.csv") == *read_file(folder.path / "v/predictions.csv"));
   }
   SUBCASE("validate refuses parameters that were found for another execution") {
-    put_scenario(folder, replaced("nccl = \"2.29.7\"", "nccl = \"2.18.3\""));
+    put_synthetic(folder, replaced("nccl = \"2.29.7\"", "nccl = \"2.18.3\""));
     for (const char* name : {"ar-1x4.csv", "ag-2x4.csv"}) {
       std::string csv = *read_file(folder.path / name);
       csv.replace(csv.find("2.29.7"), 6, "2.18.3");
@@ -226,7 +119,7 @@ TEST_CASE("e2e: wrong input is named with file and line, exit code 2, and nothin
   for (const Wrong& wrong : cases) {
     const Folder folder("wrong");
     const std::string scenario = replaced(wrong.from, wrong.to);
-    put_scenario(folder, scenario);
+    put_synthetic(folder, scenario);
     const Finished finished =
         calipersim(fmt::format("calibrate {} --out {}", folder / "s.toml", folder / "out"));
     CHECK_MESSAGE(finished.code == 2, wrong.to << ": " << finished.out);
@@ -243,7 +136,7 @@ TEST_CASE("e2e: wrong input is named with file and line, exit code 2, and nothin
 
 TEST_CASE("e2e: simulate without measurements, as JSON, CSV and timeline; unknown names are refused") {
   const Folder folder("simulate");
-  put_scenario(folder);
+  put_synthetic(folder);
   const std::string scenario = folder / "s.toml";
   const Finished json = calipersim("simulate " + scenario + " --group ag-2x4 --size 1MiB --size 0B --json");
   REQUIRE_MESSAGE(json.code == 0, json.out);
@@ -276,7 +169,7 @@ TEST_CASE("e2e: simulate without measurements, as JSON, CSV and timeline; unknow
 
 TEST_CASE("e2e: explain says what is tuned, and which plan runs with which proof") {
   const Folder folder("explain");
-  put_scenario(folder);
+  put_synthetic(folder);
   const Finished parameters = calipersim("explain " + (folder / "s.toml"));
   CHECK(parameters.code == 0);
   CHECK(parameters.out.find("tuned in stage scale-up") != std::string::npos);
