@@ -82,6 +82,8 @@ Problems add_groups(const Scenario& scenario, CalibratedFile& file) {
 
 /// What somebody whose calibration ended early should know.
 constexpr const char* kWhatIsKept = "all evaluations are kept: the same command with --resume goes on";
+constexpr const char* kInterruptedBetween =
+    "\ninterrupted; all evaluations are kept: the same command with --resume goes on\n";
 
 /// What is calibrated, from where, and when that began.
 struct Task {
@@ -94,7 +96,7 @@ struct Task {
 /// Everything once the folder is ours and its cache open. Returns the exit code.
 int calibrate_into(const fs::path& folder, const Task& task, const CalibrateOptions& options,
                    EvaluationCache& cache, Manifest manifest) {
-  const InterruptFlag interrupt;
+  const InterruptExit exit_when_interrupted(kInterruptedBetween);
   const auto& [begin, scenario, stages, start] = task;
   const std::vector<ExperimentId> simulated = simulated_experiments(scenario);
   const auto simulator = ScenarioSimulator::build(scenario, simulated);
@@ -106,6 +108,7 @@ int calibrate_into(const fs::path& folder, const Task& task, const CalibrateOpti
   const EvaluationContext context{scenario.parameters, scenario.dataset, *simulator, cache};
   CalibrationRecord record{stages, {}, {}, options.seed};
   {
+    const InterruptFlag interrupt;
     CalibrationProgress progress(interrupt);
     auto results = run_stages(
         context, start, stages,
@@ -134,8 +137,10 @@ int calibrate_into(const fs::path& folder, const Task& task, const CalibrateOpti
   const std::string text = calibrated_toml(scenario, found);
   const auto written = parse_calibrated(text, "calibrated.toml", scenario.parameters);
   CALIPER_CHECK(bool(written));
+  say(fmt::format("validating on {} experiments", simulated.size()));
   // Validated is what the file says, to its last digit.
   Assessment assessment = assess(scenario, *simulator, parameters_of(scenario, *written));
+  const InterruptFlag interrupt;
   const ControlRun control{context,      start,       record.stages, options.optimizer,
                            options.seed, kWhatIsKept, interrupt,     options.shuffle};
   if (const auto code = run_controls(scenario, control, assessment)) return *code;

@@ -132,6 +132,10 @@ std::string check_text(std::span<const CheckRow> rows, const BaselineUpdate& sin
 int update_baseline(const CheckOptions& options, Baseline now, const Baseline* before) {
   std::vector<CheckRow> rows;
   if (before) {
+    if (before->title != now.title)
+      return report(
+          {{options.baseline, fmt::format("is the baseline of '{}', not of '{}'", before->title, now.title),
+            "name another file; or edit its title where the scenario was renamed"}});
     inherit(now, *before);
     rows = compare(*before, now);
   }

@@ -115,6 +115,18 @@ Problems check_outputs(const std::vector<Imported>& tables) {
   return problems;
 }
 
+/// "A100" of "A100-SXM4-40GB" has to be in what a log calls its GPUs.
+void warn_of_other_gpus(const std::string& system, const std::vector<Imported>& tables) {
+  const std::string model = system.substr(0, system.find_first_of("- "));
+  std::vector<std::string> others;
+  for (const Imported& table : tables)
+    if (const auto& gpu = table.log.facts.gpu_model; gpu && gpu->find(model) == std::string::npos)
+      others.push_back(fmt::format("{} ({})", table.output.filename().string(), *gpu));
+  if (!others.empty())
+    warn(
+        fmt::format("measured on other GPUs than the {} of the system: {}", system, fmt::join(others, ", ")));
+}
+
 /// The text of the scenario for what was imported; empty, with a warning, where nothing of it can be
 /// simulated.
 Result<std::string> scenario_of(const ImportOptions& options, const std::vector<Imported>& tables) {
@@ -129,7 +141,12 @@ Result<std::string> scenario_of(const ImportOptions& options, const std::vector<
   for (const Imported& table : tables) skeleton.push_back({table.log, table.output.filename().string()});
   const auto text = scenario_skeleton(
       is_path ? fs::absolute(*path).lexically_normal().string() : options.system, *machine, skeleton);
-  if (text) return text;
+  if (text) {
+    warn_of_other_gpus(machine->spec().node.gpu_model, tables);
+    if (text->find("# Left out:") != std::string::npos)
+      warn("some tables are left out of the scenario; its last lines but the stages say which and why");
+    return text;
+  }
   warn("no scenario is written, nothing of the measurements can be simulated:");
   for (const Error& reason : text.problems()) warn("  " + describe(reason));
   return std::string();
@@ -236,7 +253,15 @@ Json json_of(const Import& import) {
 /// Everything that is to be written, or nothing.
 Problems write(const ImportOptions& options, bool folder, Import& import) {
   std::vector<std::pair<fs::path, std::string>> files;
-  for (const Imported& table : import.tables) files.emplace_back(table.output, measurement_csv(table.log));
+  Problems kept;
+  for (const Imported& table : import.tables) {
+    files.emplace_back(table.output, measurement_csv(table.log));
+    const auto there = read_file(table.output);
+    if (there && *there != files.back().second)
+      kept.push_back(
+          {table.output.string(), "exists with other content", "remove it, or choose another folder"});
+  }
+  if (!kept.empty()) return kept;
   if (!options.system.empty()) {
     const fs::path path = fs::path(options.out) / "scenario.toml";
     const auto text = scenario_of(options, import.tables);

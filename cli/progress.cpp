@@ -4,9 +4,12 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "cli/command.hpp"
 
 namespace caliper {
 
@@ -47,8 +50,9 @@ void WorkProgress::done_one() {
 
 namespace {
 
-// A signal handler can reach nothing else; InterruptFlag owns it.
+// A signal handler can reach nothing else; InterruptFlag and InterruptExit own them.
 volatile std::sig_atomic_t interrupted = 0;
+const char* volatile last_words = "";
 
 void on_signal(int signal) {
   interrupted = 1;
@@ -59,16 +63,39 @@ void on_signal(int signal) {
 
 InterruptFlag::InterruptFlag() {
   interrupted = 0;
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  before_interrupt_ = std::signal(SIGINT, on_signal);
+  before_terminate_ = std::signal(SIGTERM, on_signal);
 }
 
 InterruptFlag::~InterruptFlag() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, before_interrupt_);
+  std::signal(SIGTERM, before_terminate_);
 }
 
 bool InterruptFlag::raised() const { return interrupted != 0; }
+
+namespace {
+
+void say_and_exit(int) {
+  // Only what a handler may call.
+  const char* const words = last_words;
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, words, std::strlen(words));
+  ::_exit(exit_code::kInterrupted);
+}
+
+}  // namespace
+
+InterruptExit::InterruptExit(const char* message) {
+  last_words = message;
+  std::signal(SIGINT, say_and_exit);
+  std::signal(SIGTERM, say_and_exit);
+}
+
+InterruptExit::~InterruptExit() {
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  last_words = "";
+}
 
 bool CalibrationProgress::after_batch(const Progress& p) {
   const double fraction = static_cast<double>(p.iteration + 1) / (p.iterations + 1.0);

@@ -57,6 +57,21 @@ class InterruptFlag {
   InterruptFlag(const InterruptFlag&) = delete;
   InterruptFlag& operator=(const InterruptFlag&) = delete;
   bool raised() const;
+
+ private:
+  using Handler = void (*)(int);
+  Handler before_interrupt_, before_terminate_;
+};
+
+/// While it lives SIGINT and SIGTERM end the process at once with exit code 130, after a message: for work
+/// that is not asked whether to stop. An InterruptFlag within it comes first.
+class InterruptExit {
+ public:
+  /// @param message  one line for stderr; outlives the object
+  explicit InterruptExit(const char* message);
+  ~InterruptExit();
+  InterruptExit(const InterruptExit&) = delete;
+  InterruptExit& operator=(const InterruptExit&) = delete;
 };
 
 /// Iteration, best loss, runs, rate and time left of a calibration; stops it when interrupted.

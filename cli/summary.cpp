@@ -30,7 +30,9 @@ std::string held_out_table(const Assessment& assessment) {
 std::string controls_text(const Credibility& credibility) {
   std::string text =
       fmt::format("Records: {}.\n{}.\n", records_in_words(credibility), shuffle_in_words(credibility));
-  if (credibility.unmodelled.empty()) return text + "Residuals: no structure beyond noise.\n";
+  if (credibility.unmodelled.empty())
+    return text +
+           "Residuals: no structure beyond noise (groups of fewer than 5 sizes in scope are not tested).\n";
   text += "Residuals beyond noise, which calibration cannot remove:\n";
   for (const UnmodelledStructure& structure : credibility.unmodelled)
     text += fmt::format("  {}\n", in_words(structure));

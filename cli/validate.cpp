@@ -23,11 +23,12 @@ int run_validate(const ValidateOptions& options) {
   if (Problems problems = leaks_of(*scenario, options.scenario); !problems.empty()) return report(problems);
   const auto file = read_calibrated(options.parameters, scenario->parameters);
   if (!file) return report(file.problems());
+  // Told first: another fact of the machine may be why another program is executed.
+  for (const std::string& doubt : doubts_about(*scenario, *file)) warn(doubt);
   if (Problems problems = check_executions(*scenario, *file, options.parameters); !problems.empty())
     return report(problems);
   if (std::filesystem::exists(std::filesystem::path(options.out) / "evaluations.sqlite"))
     return report({{options.out, "holds a calibration", "choose another folder for its validation"}});
-  for (const std::string& doubt : doubts_about(*scenario, *file)) warn(doubt);
   const auto simulator = ScenarioSimulator::build(*scenario, simulated_experiments(*scenario));
   if (!simulator) return report(simulator.problems());
   if (Problems problems = prepare_folder(options.out); !problems.empty()) return report(problems);

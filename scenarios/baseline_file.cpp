@@ -46,11 +46,22 @@ std::string group_text(const BaselineGroup& group) {
 
 }  // namespace
 
+namespace {
+
+std::size_t sizes_of(const Baseline& baseline) {
+  std::size_t sizes = 0;
+  for (const BaselineGroup& group : baseline.groups) sizes += group.times.size();
+  return sizes;
+}
+
+}  // namespace
+
 std::string baseline_toml(const Baseline& baseline) {
   std::string text(kHeader);
-  text += fmt::format("schema = 1\ntitle = {}\nmade_by = {}\nscenario_sha256 = {}\n\n[tolerance]\n",
-                      toml_string(baseline.title), toml_string(baseline.made_by),
-                      toml_string(baseline.scenario_sha256));
+  text +=
+      fmt::format("schema = 1\ntitle = {}\nmade_by = {}\nscenario_sha256 = {}\nsizes = {}\n\n[tolerance]\n",
+                  toml_string(baseline.title), toml_string(baseline.made_by),
+                  toml_string(baseline.scenario_sha256), sizes_of(baseline));
   for (const Metric metric : kMetrics)
     text += fmt::format("{} = {}\n", name_of(metric), baseline.tolerances[static_cast<std::size_t>(metric)]);
   for (const BaselineUpdate& update : baseline.updates) {
@@ -175,6 +186,10 @@ Baseline read_root(TomlSection& root) {
   }
   for (auto& [name, section] : root.named_tables("group"))
     baseline.groups.push_back(read_group(name, section));
+  // A file that was cut between two lines is good TOML.
+  if (const auto sizes = root.count("sizes", Need::optional, 0); sizes && *sizes != sizes_of(baseline))
+    root.report("sizes", fmt::format("'sizes' is {}, the file holds {}", *sizes, sizes_of(baseline)),
+                "is it whole? take it from where it was whole, or remove it and make a new one");
   root.finish();
   return baseline;
 }

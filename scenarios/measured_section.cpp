@@ -144,6 +144,23 @@ void check_coverage(TomlFile& file, const GroupSection& group, std::span<const E
               "extend the sizes of a [[group.plan]], or declare them in [[group.out_of_scope]]");
 }
 
+bool same_measurements(const MeasurementLog& a, const MeasurementLog& b) {
+  return std::ranges::equal(a.measurements, b.measurements, [](const Measurement& x, const Measurement& y) {
+    return x.bytes == y.bytes && x.seconds == y.seconds && x.buffers == y.buffers;
+  });
+}
+
+/// One run under two names is no repeat: it would make the noise look smaller than it is.
+void refuse_copies(TomlFile& file, const GroupSection& group, std::span<const MeasurementLog> logs) {
+  for (std::size_t a = 0; a < logs.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (logs[a].measurements.size() > 1 && same_measurements(logs[a], logs[b]))
+        file.report(group.line,
+                    fmt::format("'{}' and '{}' of group '{}' hold the same measurements", logs[b].file,
+                                logs[a].file, group.group.name),
+                    "a copy is no repeat: name the run once");
+}
+
 std::vector<Experiment> read_group(TomlFile& file, GroupSection& group, std::uint32_t index,
                                    InputFiles& inputs, MeasuredGroups& result) {
   std::vector<SkippedRow>& skipped = result.skipped;
@@ -159,6 +176,7 @@ std::vector<Experiment> read_group(TomlFile& file, GroupSection& group, std::uin
     FactCheck(file, group, measured).run(log->facts);
     logs.push_back(std::move(*log));
   }
+  refuse_copies(file, group, logs);
   Pooled pooled = pool_measurements(logs, group.group.pool, index);
   for (const std::uint64_t bytes : pooled.left_out)
     skipped.push_back(

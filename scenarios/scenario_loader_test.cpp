@@ -308,15 +308,17 @@ TEST_CASE(
         std::string::npos);
   CHECK(folder.problems(edited(named, named + "[[group.measured]]\nfile = \"ar.csv\"\n", scenario))
             .find("measured twice") != std::string::npos);
-  folder.write("ar.csv", reduce + gather + reduce);
+  folder.write("ar.csv", reduce + gather + run("all_reduce_perf", "1010.0    4.15    6.23      0"));
   const std::string ambiguous = folder.problems(scenario);
   CHECK(ambiguous.find("of 3 tables in 'ar.csv' 2 agree with group 'ar-1x4'") != std::string::npos);
   CHECK(ambiguous.find(
             "write table = N; there is table 1 (line 3: all_reduce, float32, ranks not listed, 1 size)") !=
         std::string::npos);
-  CHECK(folder.problems(
-            edited(named, "file = \"ar.csv\"\ntable = 1\n[[group.measured]]\nfile = \"ar.csv\"\ntable = 3\n",
-                   scenario)) == "");
+  const std::string both = edited(
+      named, "file = \"ar.csv\"\ntable = 1\n[[group.measured]]\nfile = \"ar.csv\"\ntable = 3\n", scenario);
+  CHECK(folder.problems(both) == "");
+  folder.write("ar.csv", reduce + gather + reduce);
+  CHECK(folder.problems(both).find("of group 'ar-1x4' hold the same measurements") != std::string::npos);
   folder.write("ar.csv", gather + run("alltoall_perf", "1000.0    4.19    3.15      0"));
   CHECK(folder.problems(scenario).find("of 2 tables in 'ar.csv' none agrees") != std::string::npos);
 }

@@ -78,6 +78,7 @@ Result<Candidate> candidate_of(const SkeletonTable& table, const Machine& machin
   const ElementType* type = facts.data_type ? find_element_type(*facts.data_type) : nullptr;
   if (!type) return no("its data type is not stated");
   if (!facts.nodes || !facts.gpus_per_node) return no("its nodes and GPUs a node are not stated");
+  if (*facts.nodes * *facts.gpus_per_node < 2) return no("one rank sends nothing");
   Candidate candidate{.table = &table, .group = {}, .sizes = {}, .left_out = {}};
   ScenarioGroup& group = candidate.group;
   group.collective = *collective;
@@ -247,6 +248,25 @@ placement = "A"
 
 }  // namespace
 
+namespace {
+
+/// The earlier table with the same measurements; null where there is none.
+const SkeletonTable* copied_from(const std::vector<SkeletonTable>& tables, const SkeletonTable& table) {
+  const auto same = [](const Measurement& a, const Measurement& b) {
+    return a.bytes == b.bytes && a.seconds == b.seconds && a.buffers == b.buffers;
+  };
+  for (const SkeletonTable& other : tables) {
+    if (&other == &table) return nullptr;
+    const RunFacts &a = other.log.facts, &b = table.log.facts;
+    if (a.collective == b.collective && a.nodes == b.nodes && a.gpus_per_node == b.gpus_per_node &&
+        std::ranges::equal(other.log.measurements, table.log.measurements, same))
+      return &other;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 Result<std::string> scenario_skeleton(const std::string& system, const Machine& machine,
                                       const std::vector<SkeletonTable>& tables) {
   const std::string other_nccl = common_nccl(tables).value_or(kAssumedNccl);
@@ -256,6 +276,8 @@ Result<std::string> scenario_skeleton(const std::string& system, const Machine& 
   for (const SkeletonTable& table : tables) {
     const std::string where = fmt::format("{} ({})", table.file, label(table.log));
     auto candidate = candidate_of(table, machine, other_nccl);
+    if (const SkeletonTable* first = copied_from(tables, table))
+      candidate = Error{"", fmt::format("holds the same measurements as {}", first->file), ""};
     if (candidate) try_sizes(*candidate, machine);
     if (!candidate) {
       left_out.push_back({where, candidate.problems().front().what, ""});

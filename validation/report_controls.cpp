@@ -146,7 +146,7 @@ Html unmodelled_table(const ReportData& data) {
           kFewestSizes, kRareRuns, kTimesNoise));
   const Html head = element("h3", "", "Unmodelled structure");
   if (data.credibility.unmodelled.empty())
-    return head + element("p", "", "None beyond noise in any group.") + note;
+    return head + element("p", "", "None beyond noise in any group of 5 sizes or more.") + note;
   std::vector<std::vector<Html>> rows;
   for (const UnmodelledStructure& found : data.credibility.unmodelled)
     rows.push_back({text(found.name), text(percent(found.residuals.systematic())), text(found.pattern),

@@ -64,6 +64,27 @@ TEST_CASE(
   CHECK(*read_file(folder.path / "my/scenario.toml") == "# mine\n");
 }
 
+TEST_CASE(
+    "e2e: what an import wrote and somebody changed is not written over; a log that is there twice counts "
+    "once") {
+  const Folder folder("import_again");
+  std::filesystem::create_directory(folder.path / "logs");
+  folder.put("logs/a.log", run("all_reduce", "sum"));
+  folder.put("logs/copy.log", run("all_reduce", "sum"));
+  const std::string import =
+      "import nccl-tests " + (folder / "logs") + " --out " + (folder / "my/") + kSystem;
+  REQUIRE(calipersim(import).code == 0);
+  CHECK(read_file(folder.path / "my/scenario.toml")->find("holds the same measurements as a.csv") !=
+        std::string::npos);
+  CHECK(calipersim(import).code == 0);  // the same again
+  const std::string edited = *read_file(folder.path / "my/a.csv") + "# note of mine\n";
+  folder.put("my/a.csv", edited);
+  const Finished again = calipersim(import);
+  CHECK(again.code == 2);
+  CHECK(again.out.find("a.csv: exists with other content") != std::string::npos);
+  CHECK(*read_file(folder.path / "my/a.csv") == edited);
+}
+
 TEST_CASE("e2e: a file that is named and holds no measurements forbids the import; nothing is written") {
   const Folder folder("import_refused");
   folder.put("a.log", run("all_reduce", "sum") + run("all_gather", "none"));
