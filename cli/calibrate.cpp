@@ -36,8 +36,8 @@ Result<std::vector<StageOptions>> stages_of(const Scenario& scenario, const Cali
 /// is.
 Result<EvaluationCache> open_cache(const fs::path& folder, bool resume) {
   const fs::path file = folder / "evaluations.sqlite";
-  if (fs::exists(file) && !resume)
-    return Error{folder.string(), "holds the evaluations of an earlier calibration",
+  if (!resume && (fs::exists(file) || fs::exists(folder / "manifest.json")))
+    return Error{folder.string(), "holds an earlier calibration",
                  "go on with --resume, or choose another folder"};
   return EvaluationCache::open(file);
 }
@@ -165,6 +165,9 @@ int run_calibrate(const CalibrateOptions& options) {
   const auto lock = FileLock::acquire(folder / ".lock");
   if (!lock) return report(lock.problems());
   remove_leftovers(folder);
+  if (const std::string other = other_calibration(folder, *scenario, options.seed); !other.empty())
+    warn(fmt::format("{}: {}; its results will be replaced, its evaluations are used where they fit",
+                     folder.string(), other));
   auto cache = open_cache(folder, options.resume);
   if (!cache) return report(cache.problems());
   const int code =

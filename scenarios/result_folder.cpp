@@ -1,5 +1,6 @@
 #include "scenarios/result_folder.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -26,6 +27,23 @@ Problems prepare_folder(const fs::path& folder) {
     return {{folder.string(), "cannot be written to", "choose another --out, or its permissions"}};
   fs::remove(probe, code);
   return {};
+}
+
+std::string other_calibration(const fs::path& folder, const Scenario& scenario, std::uint64_t seed) {
+  const auto content = read_file(folder / "manifest.json");
+  if (!content) return "";
+  const auto manifest = nlohmann::json::parse(*content, nullptr, false);
+  if (!manifest.is_object()) return "its manifest.json cannot be read";
+  if (const auto before = manifest.find("seed"); before != manifest.end() && *before != seed)
+    return fmt::format("was calibrated with seed {}", before->dump());
+  if (const auto inputs = manifest.find("inputs"); inputs != manifest.end() && inputs->is_array())
+    for (const InputFile& input : scenario.inputs) {
+      const bool known = std::ranges::any_of(*inputs, [&](const nlohmann::json& entry) {
+        return entry.is_object() && entry.value("sha256", nlohmann::json()) == input.sha256;
+      });
+      if (!known) return fmt::format("was calibrated with another {}", input.path);
+    }
+  return "";
 }
 
 std::string history_csv(const Scenario& scenario, const CalibrationRecord& calibration) {

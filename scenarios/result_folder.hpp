@@ -1,6 +1,7 @@
 // The folder that a calibration or validation leaves: one file per reader, each written whole or not at all.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -12,6 +13,11 @@ namespace caliper {
 
 /// Makes the folder and tries that files can be written in it, before any long work.
 Problems prepare_folder(const std::filesystem::path& folder);
+
+/// How the finished calibration that the manifest of a folder tells of differs from one of this scenario and
+/// seed, in words; empty where it does not, or where there is none.
+std::string other_calibration(const std::filesystem::path& folder, const Scenario& scenario,
+                              std::uint64_t seed);
 
 /// history.csv: one line per candidate of every stage; empty where a calibration was not run.
 std::string history_csv(const Scenario& scenario, const CalibrationRecord& calibration);

@@ -67,6 +67,18 @@ TEST_CASE(
     CHECK(validated.code == 2);
     CHECK(*read_file(folder.path / "one/manifest.json") == before);
   }
+  SUBCASE("what is replaced by another calibration on --resume is said") {
+    const Finished other =
+        calipersim(fmt::format("calibrate {} --out {} --resume --seed 2", folder / "s.toml", folder / "one"));
+    CHECK(other.code == 0);
+    CHECK(other.out.find("was calibrated with seed 1; its results will be replaced") != std::string::npos);
+    put_synthetic(folder, replaced("iterations = 3", "iterations = 4"));
+    const Finished changed =
+        calipersim(fmt::format("calibrate {} --out {} --resume --seed 2", folder / "s.toml", folder / "one"));
+    CHECK(changed.out.find("was calibrated with another s.toml") != std::string::npos);
+    fs::remove(folder.path / "one/evaluations.sqlite");
+    CHECK(calipersim(fmt::format("calibrate {} --out {}", folder / "s.toml", folder / "one")).code == 2);
+  }
   SUBCASE("resuming a finished calibration runs nothing and changes nothing") {
     const std::string before = *read_file(folder.path / "one/calibrated.toml");
     const Finished again =
