@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <doctest/doctest.h>
+
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "validation/measurement_log.hpp"
@@ -79,6 +81,24 @@ size_bytes,count,dtype,redop,oop_time_us,oop_algbw_GBs,ip_time_us,ip_algbw_GBs
 4000000,125000,float,sum,400.0,12.00,N/A,N/A
 8000000,250000,float,sum,0,0.00,-3.5,1.00
 )";
+
+inline MeasurementFile read_all(const std::string& content) {
+  const auto file = read_measurements(content, "file");
+  if (!file) FAIL(describe(file.problems()));
+  return *file;
+}
+
+/// The only table.
+inline MeasurementLog read(const std::string& content) {
+  const MeasurementFile file = read_all(content);
+  REQUIRE(file.tables.size() == 1);
+  return file.tables.front();
+}
+
+inline std::string refusal(const std::string& content) {
+  const auto log = read_measurements(content, "file");
+  return log ? "not refused" : describe(log.problems());
+}
 
 inline bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

@@ -11,28 +11,6 @@
 using namespace caliper;
 using namespace caliper::test;
 
-namespace {
-
-MeasurementFile read_all(const std::string& content) {
-  const auto file = read_measurements(content, "file");
-  if (!file) FAIL(describe(file.problems()));
-  return *file;
-}
-
-/// The only table.
-MeasurementLog read(const std::string& content) {
-  const MeasurementFile file = read_all(content);
-  REQUIRE(file.tables.size() == 1);
-  return file.tables.front();
-}
-
-std::string refusal(const std::string& content) {
-  const auto log = read_measurements(content, "file");
-  return log ? "not refused" : describe(log.problems());
-}
-
-}  // namespace
-
 TEST_CASE("JSON: times, lines, wrong results, facts") {
   const MeasurementLog log = read(kJson);
   CHECK(read_all(kJson).format == "nccl-tests JSON");

@@ -9,28 +9,6 @@
 using namespace caliper;
 using namespace caliper::test;
 
-namespace {
-
-MeasurementFile read_all(const std::string& content) {
-  const auto file = read_measurements(content, "file");
-  if (!file) FAIL(describe(file.problems()));
-  return *file;
-}
-
-/// The only table.
-MeasurementLog read(const std::string& content) {
-  const MeasurementFile file = read_all(content);
-  REQUIRE(file.tables.size() == 1);
-  return file.tables.front();
-}
-
-std::string refusal(const std::string& content) {
-  const auto log = read_measurements(content, "file");
-  return log ? "not refused" : describe(log.problems());
-}
-
-}  // namespace
-
 TEST_CASE("nccl-tests text, #wrong column: every cell with its line, and what the run says of itself") {
   const MeasurementLog log = read(kCurrent);
   CHECK(read_all(kCurrent).format == "nccl-tests text");
