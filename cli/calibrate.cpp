@@ -96,7 +96,6 @@ struct Task {
 /// Everything once the folder is ours and its cache open. Returns the exit code.
 int calibrate_into(const fs::path& folder, const Task& task, const CalibrateOptions& options,
                    EvaluationCache& cache, Manifest manifest) {
-  const InterruptExit exit_when_interrupted(kInterruptedBetween);
   const auto& [begin, scenario, stages, start] = task;
   const std::vector<ExperimentId> simulated = simulated_experiments(scenario);
   const auto simulator = ScenarioSimulator::build(scenario, simulated);
@@ -168,6 +167,7 @@ int run_calibrate(const CalibrateOptions& options) {
   if (const std::string other = other_calibration(folder, *scenario, options.seed); !other.empty())
     warn(fmt::format("{}: {}; its results will be replaced, its evaluations are used where they fit",
                      folder.string(), other));
+  const InterruptExit exit_when_interrupted(kInterruptedBetween);  // from here on there is something to keep
   auto cache = open_cache(folder, options.resume);
   if (!cache) return report(cache.problems());
   const int code =

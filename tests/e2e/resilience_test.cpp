@@ -117,8 +117,9 @@ TEST_CASE("resilience: ^C ends with a message and exit code 130, and what resume
     CAPTURE(run.out);
     if (run.code == 130) {
       ++interrupts;
-      // Before the folder is there, there is nothing to resume and nothing to say.
-      if (fs::exists(fs::path(out) / "evaluations.sqlite")) {
+      // Before there are evaluations, and when all results are there, there is nothing to resume and nothing
+      // to say.
+      if (fs::exists(fs::path(out) / "evaluations.sqlite") && !fs::exists(fs::path(out) / "manifest.json")) {
         CHECK(run.out.find("--resume") != std::string::npos);
         CHECK(run.out.find("kept") != std::string::npos);
       }
