@@ -169,7 +169,8 @@ Result<std::vector<Explained>> explain_groups(const Scenario& scenario,
       else if (!program)
         append(problems, program.problems());
       else
-        list.push_back({g, bytes, *std::move(execution), program->hash(), program->operations()});
+        list.push_back(
+            {g, bytes, *std::move(execution), program->whole().hash(), program->whole().operation_count()});
     }
   }
   if (!problems.empty()) return problems;

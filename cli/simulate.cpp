@@ -74,11 +74,23 @@ Problems simulate(const Scenario& scenario, ParameterView parameters, std::vecto
       problems[i] = program.problems();
       return;
     }
-    rows[i].run = run_flow_level(*program, program->numbers(parameters), times);
+    const Program& whole = program->whole();
+    if (trace) {  // it shows every rank, so nothing is folded for it
+      rows[i].run = run_flow_level(whole, whole.numbers(parameters), times);
+    } else {
+      const std::string where =
+          fmt::format("{} at {}", scenario.groups[rows[i].group].name, format_bytes(rows[i].bytes));
+      auto run = run_program(*program, parameters, where);
+      if (!run) {
+        problems[i] = run.problems();
+        return;
+      }
+      rows[i].run = *std::move(run);
+    }
     if (rows[i].run.stuck)
-      rows[i].stuck = rows[i].run.stuck->describe(*program);
+      rows[i].stuck = rows[i].run.stuck->describe(whole);
     else if (trace)
-      *trace = chrome_trace(*program, *times);
+      *trace = chrome_trace(whole, *times);
     progress.done_one();
   });
   Problems all;

@@ -25,13 +25,22 @@ Execution derived(const Machine& machine, std::vector<GpuAddress> gpus, Collecti
 std::map<std::string, std::uint64_t> operations_by_role(const Program& program) {
   std::map<std::string, std::uint64_t> all;
   for (std::size_t w = 0; w < program.workers.size(); ++w)
-    all[program.roles[program.workers[w].role]] += program.worker_first[w + 1] - program.worker_first[w];
+    all[program.roles[program.workers[w].role]] += program.operations_of(program.workers[w]);
+  return all;
+}
+
+std::vector<UnrolledOperation> unrolled(const Program& program) {
+  std::vector<UnrolledOperation> all;
+  for (std::uint32_t w = 0; w < program.workers.size(); ++w) {
+    const auto mine = program.unroll({w});
+    all.insert(all.end(), mine.begin(), mine.end());
+  }
   return all;
 }
 
 std::map<std::string, std::uint64_t> operations_by_kind(const Program& program) {
   std::map<std::string, std::uint64_t> all;
-  for (const KindId kind : program.op_kind) ++all[program.kinds[kind.v].name];
+  for (const UnrolledOperation& op : unrolled(program)) ++all[program.kinds[op.kind.v].name];
   return all;
 }
 
@@ -44,9 +53,9 @@ const CostKind& kind_named(const Program& program, std::string_view name) {
 /// Bytes and slices that were sent on each edge are those received.
 void check_edges(const Program& program) {
   std::vector<std::vector<std::uint64_t>> sent(program.edges.size()), received(program.edges.size());
-  for (std::size_t op = 0; op < program.operations(); ++op) {
-    if (program.op_send[op].valid()) sent[program.op_send[op].v].push_back(program.op_bytes[op]);
-    if (program.op_receive[op].valid()) received[program.op_receive[op].v].push_back(program.op_bytes[op]);
+  for (const UnrolledOperation& op : unrolled(program)) {
+    if (op.send.valid()) sent[op.send.v].push_back(op.bytes);
+    if (op.receive.valid()) received[op.receive.v].push_back(op.bytes);
   }
   for (std::size_t edge = 0; edge < program.edges.size(); ++edge) {
     CHECK(sent[edge] == received[edge]);
@@ -67,7 +76,7 @@ TEST_CASE("lowering: one node: a launch and 2 slices of 2n-1 primitives a loop f
   CHECK(program.workers.size() == n * channels);
   CHECK(program.edges.size() == n * channels);
   CHECK(operations_by_role(program)["block"] == n * channels * (1 + (2 * n - 1) * 2 * loops));
-  CHECK(program.operations() == operation_count(plan));
+  CHECK(program.operation_count() == operation_count(plan));
   const auto kinds = operations_by_kind(program);
   const std::uint64_t each = n * channels * loops * 2;
   CHECK(kinds.at("launch") == n * channels);
@@ -88,7 +97,7 @@ TEST_CASE("lowering: AllGather and ReduceScatter have n primitives, n-1 of them 
   for (const auto collective : {Collective::all_gather, Collective::reduce_scatter}) {
     const Execution execution = derived(machine, node_major(1, 4), collective, 1);
     const Program program = lower(make_plan(execution, 3u << 20), machine, full_table());
-    CHECK(program.operations() == 4 * (1 + 4 * 2));
+    CHECK(program.operation_count() == 4 * (1 + 4 * 2));
     const auto kinds = operations_by_kind(program);
     const bool gather = collective == Collective::all_gather;
     CHECK(kinds.at("send over nvlink") == 8);
@@ -109,7 +118,7 @@ TEST_CASE("lowering: between nodes a proxy for each crossing; with PXN the hand-
     const auto roles = operations_by_role(program);
     CHECK(roles.at("block") == n * 4 * (1 + (2 * n - 1) * 2));
     CHECK(roles.at("proxy") == 2 * 4 * 2 * (n - 1) * 2);
-    CHECK(program.operations() == operation_count(plan));
+    CHECK(program.operation_count() == operation_count(plan));
     check_edges(program);
     std::uint32_t network = 0, over_nvlink = 0, in_place = 0;
     for (const ProgramEdge& edge : program.edges) {
@@ -137,13 +146,13 @@ TEST_CASE("lowering: bytes of all sends to other ranks are those of the plan, em
       const Plan plan = make_plan(execution, bytes);
       const Program program = lower(plan, machine, full_table());
       std::uint64_t sent = 0, empty = 0;
-      for (std::size_t op = 0; op < program.operations(); ++op) {
-        if (!program.op_send[op].valid()) continue;
+      for (const UnrolledOperation& op : unrolled(program)) {
+        if (!op.send.valid()) continue;
         // A hand-over to a proxy is not counted, its network send is.
-        const WorkerId to = program.edges[program.op_send[op].v].to;
+        const WorkerId to = program.edges[op.send.v].to;
         if (program.roles[program.workers[to.v].role] == "proxy") continue;
-        sent += program.op_bytes[op];
-        empty += program.op_bytes[op] == 0;
+        sent += op.bytes;
+        empty += op.bytes == 0;
       }
       CHECK(sent == bytes_sent(plan));
       CHECK(sent == 2 * 7 * plan.buffer_bytes());
@@ -189,13 +198,13 @@ TEST_CASE("lowering: what a slice costs") {
 TEST_CASE("lowering: nothing for an empty message, a launch alone for a single rank") {
   const Machine machine = a100_machine(1);
   const Execution four = derived(machine, node_major(1, 4), Collective::all_reduce, {});
-  CHECK(lower(make_plan(four, 0), machine, full_table()).operations() == 0);
-  CHECK(lower(make_plan(four, 3), machine, full_table()).operations() == 0);
+  CHECK(lower(make_plan(four, 0), machine, full_table()).operation_count() == 0);
+  CHECK(lower(make_plan(four, 3), machine, full_table()).operation_count() == 0);
   const Execution one = derived(machine, node_major(1, 1), Collective::all_reduce, {});
   const Program program = lower(make_plan(one, 1u << 20), machine, full_table());
-  REQUIRE(program.operations() == 1);
-  CHECK(program.kinds[program.op_kind[0].v].name == "launch");
-  CHECK(lower(make_plan(one, 0), machine, full_table()).operations() == 0);
+  REQUIRE(program.operation_count() == 1);
+  CHECK(program.kinds[unrolled(program)[0].kind.v].name == "launch");
+  CHECK(lower(make_plan(one, 0), machine, full_table()).operation_count() == 0);
 }
 
 TEST_CASE("lowering: the same plan gives the same program") {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -42,7 +43,7 @@ struct LoopRun {
     const std::uint64_t begin = j * chunk;
     return begin >= extent ? 0 : std::min(chunk, extent - begin);
   }
-  bool operator==(const LoopRun&) const = default;
+  auto operator<=>(const LoopRun&) const = default;
 };
 
 /// The whole partition. Its size depends on the channels alone, not on the bytes.

@@ -1,63 +1,95 @@
 #include "engine/flow_run.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
+#include "base/check.hpp"
 #include "engine/event_queue.hpp"
-#include "engine/max_min.hpp"
+#include "engine/flow_setup.hpp"
+#include "engine/sharing.hpp"
 
 namespace caliper {
 namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// Kinds of events, the highest bits of their key: at one time, slices become visible before costs end, and
-/// so on.
-enum class EventKind : std::uint64_t { arrival, cost_end, transfer_ready, transfer_end };
+struct WorkerRun {
+  double free = 0;  ///< s, when it can begin its next operation
+  const Operation* at = nullptr;
+  const Operation* end = nullptr;  ///< of the body that it is in
+  std::uint32_t body = 0;          ///< operations of that body
+  std::uint32_t left = 0;          ///< times that it is still to be done, this one included; 0: all is done
+  const Repeat* repeat = nullptr;
+  const Repeat* repeats_end = nullptr;
+  const std::uint64_t* sizes = nullptr;
+  const EdgeId* ports = nullptr;
+  std::uint32_t waits_on = kNone;  ///< edge
+  bool held = false;               ///< by a transfer whose end is not known yet
 
-/// Kind in 2 bits, the row it is about in 32, a stamp in 30 that tells a transfer's valid end from outdated
-/// ones.
-constexpr std::uint64_t kStampMask = (std::uint64_t{1} << 30) - 1;
-constexpr std::uint64_t key_of(EventKind kind, std::uint32_t row, std::uint32_t stamp = 0) {
-  return static_cast<std::uint64_t>(kind) << 62 | static_cast<std::uint64_t>(row) << 30 |
-         (stamp & kStampMask);
-}
-constexpr EventKind kind_of(std::uint64_t key) { return static_cast<EventKind>(key >> 62); }
-constexpr std::uint32_t row_of(std::uint64_t key) { return static_cast<std::uint32_t>(key >> 30); }
-constexpr std::uint32_t stamp_of(std::uint64_t key) { return static_cast<std::uint32_t>(key & kStampMask); }
-
-struct KindCost {
-  double overhead, seconds_per_byte, rate_cap;
+  void enter_body(const Operation* operations) {
+    if (repeat == repeats_end) return;
+    body = repeat->count;
+    left = repeat->times;
+    at = operations + repeat->first;
+    end = at + body;
+  }
+  void next(const Operation* operations) {
+    if (++at != end) return;
+    at -= body;
+    if (--left > 0) return;
+    ++repeat;
+    enter_body(operations);
+  }
 };
 
-/// One edge: how far sender and receiver are, in slices. sent >= arrived >= taken >= released.
-struct EdgeState {
-  std::uint64_t sent = 0;      ///< begun by the sender
-  std::uint64_t arrived = 0;   ///< visible to the receiver
-  std::uint64_t taken = 0;     ///< begun by the receiver
-  std::uint64_t released = 0;  ///< given back to the sender
-  double latency = 0;
-  double route_latency = 0;
-  std::uint32_t first_slot = 0, slots = 0;  ///< of its concurrent transfers
-  std::uint32_t queue_first = 0,
-                queued = 0;  ///< operations that wait for their turn, oldest first (ordered edges)
+/// How far sender and receiver are, in slices, modulo 2^32. What is known may lie ahead of the clock.
+struct EdgeRun {
+  std::uint32_t sent = 0;      ///< begun by the sender
+  std::uint32_t arrived = 0;   ///< whose time of arrival is known
+  std::uint32_t taken = 0;     ///< begun by the receiver
+  std::uint32_t released = 0;  ///< whose time of release is known
+  std::uint32_t window = 0;
+  std::uint32_t mask = 0;          ///< of both rings of times
+  std::uint32_t arrivals = 0;      ///< row of times_of_slices_
+  std::uint32_t releases = kNone;  ///< likewise; kNone: more credits than slices, nobody ever waits for one
+  std::uint32_t from = 0, to = 0;  ///< workers
+  std::uint32_t shared = kNone;    ///< row of shared_; kNone: transfers depend on no others
+  std::uint32_t release_node = kNone;  ///< first of `window` nodes: releases may come out of order
+  TransferMode mode = TransferMode::attached;
+  bool routed = false;
+  double latency = 0, route_latency = 0;
+  double capacity = 0;  ///< bytes/s for its own transfers, where not shared
+  double last_end = 0;  ///< s, of its last transfer, where not shared
 };
 
-struct WorkerState {
-  std::uint32_t next;  ///< operation
-  std::uint32_t end;
-  bool busy = false;
+/// A transfer that was begun, or will be.
+struct Transfer {
+  double ready = 0;  ///< s, when it may take bandwidth
+  std::uint64_t bytes = 0;
+  std::uint64_t row = 0;          ///< of OperationTimes
+  std::uint32_t cap = 0;          ///< row of FlowSetup::caps
+  std::uint32_t receive = kNone;  ///< edge whose slice it holds
+};
+
+/// An edge whose transfers share links. Its transfers are begun in order; entries [begun, ready) wait for a
+/// slot, [ready, sent) for their time.
+struct SharedEdge {
+  std::uint32_t edge = 0;
+  std::uint32_t first_slot = 0, slots = 0;
+  std::uint32_t first_entry = 0, mask = 0;
+  std::uint32_t sent = 0, ready = 0, begun = 0;
 };
 
 /// Room for one transfer.
-struct SlotState {
-  double remaining = 0;  ///< bytes at `since`
-  double since = 0;      ///< s
-  std::uint32_t operation = kNone;
-  std::uint32_t stamp = 0;
+struct Slot {
+  double remaining = 0;        ///< bytes at `since`
+  double since = 0;            ///< s
+  std::uint32_t edge = kNone;  ///< row of shared_
+  bool used = false;
+  Transfer transfer;
 };
-
-bool concurrent(const ProgramEdge& edge) { return edge.mode == TransferMode::detached; }
 
 class FlowRun {
  public:
@@ -65,301 +97,449 @@ class FlowRun {
   RunResult run();
 
  private:
-  void begin_if_possible(std::uint32_t worker);
-  void on_cost_end(std::uint32_t worker);
-  void on_transfer_ready(std::uint32_t op);
-  void on_transfer_end(std::uint32_t slot, std::uint32_t stamp);
-  void on_arrival(std::uint32_t edge);
-  void occupy(std::uint32_t slot, std::uint32_t op);
-  void finish(std::uint32_t op);
+  void set_up_workers();
+  void set_up_edges();
+  void set_up_times();
+  void drain();
+  void advance(std::uint32_t w);
+  void begin_operation(WorkerRun& worker, std::uint32_t receive, EdgeRun* send, double begin, Cause cause);
+  void move_alone(WorkerRun& worker, EdgeRun& send, const Transfer& transfer);
+  void share(WorkerRun& worker, EdgeRun& send, const Transfer& transfer);
+  void reach_the_wire(std::uint32_t s);
+  void occupy_slots(SharedEdge& shared);
+  void end_transfer(std::uint32_t slot);
+  void finish(const SharedEdge& shared, const Transfer& transfer);
+  void post(std::uint32_t e, double time);
+  void release(std::uint32_t e, double time);
+  void note_release(std::uint32_t e, double time);
+  void handle(std::uint32_t node);
   void update_rates();
-  void schedule(double time, std::uint64_t key);
-  void dispatch(std::uint64_t key);
-  std::uint32_t free_slot(const EdgeState& edge) const;
+  void enqueue(std::uint32_t w) { ready_workers_[ready_last_++ & (ready_workers_.size() - 1)] = w; }
+  void wake_if_waiting(std::uint32_t w, std::uint32_t e);
+  std::uint64_t ordinal_of(std::uint32_t w) const;
+  void prove_end() const;
+  RunResult totals() const;
   StuckReport explain() const;
-  std::optional<Wait> wait_of(std::uint32_t worker) const;
-
-  double number(ExpressionId id) const { return numbers_[id.v]; }
+  std::optional<Wait> wait_of(std::uint32_t w) const;
+  std::uint32_t number_of(const EdgeRun& edge) const {
+    return static_cast<std::uint32_t>(&edge - edges_.data());
+  }
+  std::uint32_t number_of(const WorkerRun& worker) const {
+    return static_cast<std::uint32_t>(&worker - workers_.data());
+  }
 
   const Program& program_;
-  std::span<const double> numbers_;
+  const FlowSetup setup_;
   OperationTimes* times_;
-  std::vector<KindCost> kinds_;
-  std::vector<WorkerState> workers_;
-  std::vector<EdgeState> edges_;
-  std::vector<SlotState> slots_;
-  std::vector<std::uint32_t> slot_edge_;
-  std::vector<std::uint32_t> waiting_;  // queues of ordered edges, room for `window` each
-  MaxMinSharing sharing_;
-  EventQueue queue_;
-  double now_ = 0;
-  RunResult result_;
+  std::vector<WorkerRun> workers_;
+  std::vector<EdgeRun> edges_;
+  std::vector<double> times_of_slices_;  // rings of arrivals and releases
+  std::vector<SharedEdge> shared_;
+  std::vector<Transfer> entries_;  // rings of shared edges
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> release_edge_;  // [release nodes]
+  Sharing sharing_;
+  EventQueue queue_;                          // nodes: shared edges (next start), slots (end), releases
+  std::vector<std::uint32_t> ready_workers_;  // ring of a power of two
+  std::uint32_t ready_first_ = 0, ready_last_ = 0;
+  std::uint32_t running_ = kNone;
+  double now_ = 0, latest_ = 0;
+  std::uint64_t sent_bytes_ = 0, taken_bytes_ = 0, events_ = 0;
 };
 
-/// Slots in the order of the edges: one per edge with a route, `window` where its transfers run side by side.
-std::uint32_t slots_of(const ProgramEdge& edge) {
-  if (!edge.route.valid()) return 0;
-  return concurrent(edge) ? edge.window : 1;
-}
-
-SharingProblem sharing_problem(const Program& program, std::span<const double> numbers) {
-  std::vector<double> edge_cap(program.edges.size(), 0);
-  for (std::size_t op = 0; op < program.operations(); ++op)
-    if (program.op_send[op].valid()) {
-      double& cap = edge_cap[program.op_send[op].v];
-      cap = std::max(cap, numbers[program.kinds[program.op_kind[op].v].rate_cap.v]);
-    }
-  SharingProblem problem;
-  for (const ProgramLink& link : program.links) problem.capacity.push_back(numbers[link.capacity.v]);
-  problem.path_first.push_back(0);
-  for (std::size_t e = 0; e < program.edges.size(); ++e) {
-    const ProgramEdge& edge = program.edges[e];
-    for (std::uint32_t i = 0; i < slots_of(edge); ++i) {
-      for (std::uint32_t h = program.route_first[edge.route.v]; h < program.route_first[edge.route.v + 1];
-           ++h)
-        problem.path_links.push_back(program.route_links[h].v);
-      problem.path_first.push_back(static_cast<std::uint32_t>(problem.path_links.size()));
-      problem.largest_cap.push_back(edge_cap[e]);
-    }
-  }
-  prune_links_that_never_fill(problem);
+/// Without the links that cannot fill; a folded program has none.
+SharingProblem pruned(const Program& program, SharingProblem problem) {
+  if (program.route_users.empty()) keep_links(problem, links_that_can_fill(problem));
   return problem;
 }
 
 FlowRun::FlowRun(const Program& program, std::span<const double> numbers, OperationTimes* times)
-    : program_(program), numbers_(numbers), times_(times), sharing_(sharing_problem(program, numbers)) {
-  for (const CostKind& kind : program.kinds) {
-    const KindCost cost{number(kind.overhead), number(kind.seconds_per_byte), number(kind.rate_cap)};
-    CALIPER_CHECK(cost.overhead >= 0 && cost.seconds_per_byte >= 0 && cost.rate_cap > 0);
-    kinds_.push_back(cost);
+    : program_(program),
+      setup_(program, numbers),
+      times_(times),
+      sharing_(pruned(program, setup_.sharing), setup_.caps),
+      queue_(0) {
+  set_up_workers();
+  set_up_edges();
+  if (times_) set_up_times();
+}
+
+void FlowRun::set_up_workers() {
+  workers_.resize(program_.workers.size());
+  for (std::size_t w = 0; w < workers_.size(); ++w) {
+    const ProgramWorker& from = program_.workers[w];
+    WorkerRun& worker = workers_[w];
+    const auto repeats = program_.repeats_of(from);
+    worker.repeat = repeats.data();
+    worker.repeats_end = repeats.data() + repeats.size();
+    worker.sizes = program_.sizes.data() + from.first_size;
+    worker.ports = program_.ports.data() + from.first_port;
+    worker.enter_body(program_.operations.data());
   }
-  for (std::size_t w = 0; w < program.workers.size(); ++w)
-    workers_.push_back({program.worker_first[w], program.worker_first[w + 1]});
-  std::vector<std::uint32_t> most_on_the_way(program.edges.size(), 0);
-  for (const EdgeId send : program.op_send)
-    if (send.valid())
-      most_on_the_way[send.v] = std::min(most_on_the_way[send.v] + 1, program.edges[send.v].window);
-  std::uint32_t waiting = 0;
-  for (const ProgramEdge& edge : program.edges) {
-    EdgeState state;
-    state.latency = number(edge.latency);
-    state.route_latency = edge.route.valid() ? number(program.route_latency[edge.route.v]) : 0;
-    CALIPER_CHECK(state.latency >= 0 && state.route_latency >= 0);
-    state.first_slot = static_cast<std::uint32_t>(slot_edge_.size());
-    state.slots = slots_of(edge);
-    slot_edge_.resize(slot_edge_.size() + state.slots, static_cast<std::uint32_t>(edges_.size()));
-    state.queue_first = waiting;
-    if (edge.mode == TransferMode::detached_ordered) waiting += edge.window;
-    edges_.push_back(state);
+  ready_workers_.resize(std::bit_ceil(workers_.size() + 1));
+}
+
+void FlowRun::set_up_edges() {
+  edges_.resize(program_.edges.size());
+  std::uint32_t rows = 0, entries = 0, release_nodes = 0;
+  const auto take = [](std::uint32_t& next, std::uint32_t count) {
+    return std::exchange(next, next + count);
+  };
+  for (std::uint32_t e = 0; e < edges_.size(); ++e) {
+    const ProgramEdge& from = program_.edges[e];
+    const EdgeSetup& setup = setup_.edges[e];
+    EdgeRun& edge = edges_[e];
+    edge.window = from.window;
+    edge.from = from.from.v;
+    edge.to = from.to.v;
+    edge.mode = from.mode;
+    edge.routed = from.route.valid();
+    edge.latency = setup.latency;
+    edge.route_latency = setup.route_latency;
+    CALIPER_CHECK(setup.sends < kNone);
+    const bool scarce = setup.sends > from.window;
+    const auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>(setup.sends, from.window));
+    const std::uint32_t room = std::bit_ceil(std::max(most, 1u));
+    edge.mask = room - 1;
+    edge.arrivals = take(rows, room);
+    if (scarce) edge.releases = take(rows, room);
+    if (scarce && !setup.releases_in_order) edge.release_node = take(release_nodes, from.window);
+    if (!edge.routed || setup.sends == 0) continue;
+    if (setup.slots == 1 && sharing_.alone(setup.first_slot)) {
+      edge.capacity = sharing_.lone_rate(setup.first_slot, kInfinite);
+      continue;
+    }
+    edge.shared = static_cast<std::uint32_t>(shared_.size());
+    shared_.push_back({e, setup.first_slot, setup.slots, take(entries, room), room - 1});
   }
-  slots_.resize(slot_edge_.size());
-  waiting_.resize(waiting, kNone);
+  times_of_slices_.resize(rows);
+  entries_.resize(entries);
+  slots_.resize(shared_.empty() ? 0 : setup_.sharing.slots());
+  for (std::uint32_t s = 0; s < shared_.size(); ++s)
+    for (std::uint32_t slot = 0; slot < shared_[s].slots; ++slot)
+      slots_[shared_[s].first_slot + slot].edge = s;
+  const auto nodes = static_cast<std::uint32_t>(shared_.size() + slots_.size());
+  release_edge_.resize(release_nodes);
+  for (std::uint32_t e = 0; e < edges_.size(); ++e) {
+    if (edges_[e].release_node == kNone) continue;
+    for (std::uint32_t i = 0; i < edges_[e].window; ++i) release_edge_[edges_[e].release_node + i] = e;
+    edges_[e].release_node += nodes;
+  }
+  queue_ = EventQueue(nodes + release_nodes);
+}
+
+void FlowRun::set_up_times() {
+  times_->first.assign(1, 0);
+  for (const ProgramWorker& worker : program_.workers)
+    times_->first.push_back(times_->first.back() + program_.operations_of(worker));
+  for (auto* column : {&times_->begin, &times_->cost_end, &times_->transfer, &times_->done, &times_->rate})
+    column->assign(times_->first.back(), std::numeric_limits<double>::quiet_NaN());
+  times_->cause.assign(times_->first.back(), Cause::worker);
+}
+
+void FlowRun::drain() {
+  while (ready_first_ != ready_last_) {
+    const std::uint32_t w = ready_workers_[ready_first_++ & (ready_workers_.size() - 1)];
+    advance(w);
+    running_ = kNone;
+  }
+}
+
+/// All operations whose waits are over, or known to be.
+void FlowRun::advance(std::uint32_t w) {
+  WorkerRun& worker = workers_[w];
+  running_ = w;
+  while (worker.left != 0 && !worker.held) {
+    const Operation op = *worker.at;
+    double begin = worker.free;
+    Cause cause = Cause::worker;
+    std::uint32_t receive = kNone;
+    if (op.receive != kNoPort) {
+      receive = worker.ports[op.receive].v;
+      const EdgeRun& edge = edges_[receive];
+      if (edge.arrived == edge.taken) {
+        worker.waits_on = receive;
+        return;
+      }
+      const double there = times_of_slices_[edge.arrivals + (edge.taken & edge.mask)];
+      if (there > begin) begin = there, cause = Cause::data;
+    }
+    EdgeRun* send = nullptr;
+    if (op.send != kNoPort) {
+      const std::uint32_t e = worker.ports[op.send].v;
+      send = &edges_[e];
+      if (send->releases != kNone && send->sent >= send->window) {
+        const std::uint32_t credit = send->sent - send->window;
+        if (credit == send->released) {
+          worker.waits_on = e;
+          return;
+        }
+        const double there = times_of_slices_[send->releases + (credit & send->mask)];
+        if (there > begin) begin = there, cause = Cause::credit;
+      }
+      ++send->sent;
+    }
+    if (receive != kNone) ++edges_[receive].taken;
+    begin_operation(worker, receive, send, begin, cause);
+  }
+}
+
+void FlowRun::begin_operation(WorkerRun& worker, std::uint32_t receive, EdgeRun* send, double begin,
+                              Cause cause) {
+  const Operation& op = *worker.at;
+  const KindCost& kind = setup_.kinds[op.kind];
+  Transfer transfer;
+  transfer.bytes = op.size == kNoSize ? 0 : worker.sizes[op.size];
+  transfer.receive = receive;
+  transfer.cap = kind.cap;
+  const double cost_end =
+      begin + (kind.overhead + static_cast<double>(transfer.bytes) * kind.seconds_per_byte);
   if (times_) {
-    for (auto* column : {&times_->begin, &times_->cost_end, &times_->done})
-      column->assign(program.operations(), std::numeric_limits<double>::quiet_NaN());
+    const std::uint32_t w = number_of(worker);
+    transfer.row = times_->first[w] + ordinal_of(w);
+    times_->begin[transfer.row] = begin;
+    times_->cost_end[transfer.row] = cost_end;
+    times_->cause[transfer.row] = cause;
   }
-  // Twice what can be valid at once: a worker has one event pending, a slot one end, an edge its slices on
-  // the way.
-  std::size_t valid = workers_.size() + slots_.size();
-  for (std::size_t e = 0; e < edges_.size(); ++e)
-    valid +=
-        (edges_[e].latency > 0) * most_on_the_way[e] + (edges_[e].route_latency > 0) * most_on_the_way[e];
-  queue_.reserve(2 * valid + 16);
-}
-
-void FlowRun::schedule(double time, std::uint64_t key) {
-  if (queue_.full())
-    queue_.remove_if([this](std::uint64_t k) {
-      return kind_of(k) == EventKind::transfer_end && (slots_[row_of(k)].stamp & kStampMask) != stamp_of(k);
-    });
-  queue_.push({time, key});
-}
-
-void FlowRun::begin_if_possible(std::uint32_t w) {
-  WorkerState& worker = workers_[w];
-  if (worker.busy || worker.next == worker.end) return;
-  const std::uint32_t op = worker.next;
-  const EdgeId receive = program_.op_receive[op], send = program_.op_send[op];
-  if (receive.valid() && edges_[receive.v].arrived == edges_[receive.v].taken) return;
-  if (send.valid() && edges_[send.v].sent - edges_[send.v].released == program_.edges[send.v].window) return;
-  if (receive.valid()) ++edges_[receive.v].taken;
-  if (send.valid()) {
-    ++edges_[send.v].sent;
-    result_.bytes_sent += program_.op_bytes[op];
-  }
-  worker.busy = true;
-  const KindCost& cost = kinds_[program_.op_kind[op].v];
-  if (times_) times_->begin[op] = now_;
-  schedule(now_ + (cost.overhead + static_cast<double>(program_.op_bytes[op]) * cost.seconds_per_byte),
-           key_of(EventKind::cost_end, w));
-}
-
-void FlowRun::on_cost_end(std::uint32_t w) {
-  WorkerState& worker = workers_[w];
-  const std::uint32_t op = worker.next;
-  if (times_) times_->cost_end[op] = now_;
-  const EdgeId send = program_.op_send[op];
-  if (!send.valid() || !program_.edges[send.v].route.valid()) {
-    finish(op);
-  } else {
-    const EdgeState& edge = edges_[send.v];
-    if (edge.route_latency > 0)
-      schedule(now_ + edge.route_latency, key_of(EventKind::transfer_ready, op));
+  ++events_;
+  worker.next(program_.operations.data());
+  worker.free = cost_end;
+  latest_ = std::max(latest_, cost_end);
+  if (receive != kNone) taken_bytes_ += transfer.bytes;
+  if (send) sent_bytes_ += transfer.bytes;
+  if (send && send->routed) {
+    transfer.ready = cost_end + send->route_latency;
+    if (send->shared != kNone)
+      share(worker, *send, transfer);
     else
-      on_transfer_ready(op);
-    if (program_.edges[send.v].mode == TransferMode::attached) return;
-  }
-  worker.busy = false;
-  ++worker.next;
-  begin_if_possible(w);
-}
-
-std::uint32_t FlowRun::free_slot(const EdgeState& edge) const {
-  for (std::uint32_t slot = edge.first_slot; slot < edge.first_slot + edge.slots; ++slot)
-    if (slots_[slot].operation == kNone) return slot;
-  return kNone;
-}
-
-void FlowRun::on_transfer_ready(std::uint32_t op) {
-  const std::uint32_t e = program_.op_send[op].v;
-  EdgeState& edge = edges_[e];
-  const std::uint32_t slot = free_slot(edge);
-  if (slot != kNone) {
-    occupy(slot, op);
+      move_alone(worker, *send, transfer);
     return;
   }
-  // Only an ordered edge can be full here: a window bounds what an edge has under way.
-  const std::uint32_t window = program_.edges[e].window;
-  CALIPER_CHECK(program_.edges[e].mode == TransferMode::detached_ordered && edge.queued < window);
-  waiting_[edge.queue_first + edge.queued++] = op;
+  if (times_) times_->done[transfer.row] = cost_end;
+  if (receive != kNone) release(receive, cost_end);
+  if (send) post(number_of(*send), cost_end);
 }
 
-void FlowRun::occupy(std::uint32_t slot, std::uint32_t op) {
-  SlotState& state = slots_[slot];
-  state.operation = op;
-  state.remaining = static_cast<double>(program_.op_bytes[op]);
-  state.since = now_;
-  if (program_.op_bytes[op] == 0) {
-    schedule(now_, key_of(EventKind::transfer_end, slot, state.stamp));
-    return;
+/// A transfer on links of its own ends at a known time.
+void FlowRun::move_alone(WorkerRun& worker, EdgeRun& send, const Transfer& transfer) {
+  double start = transfer.ready;
+  if (send.mode == TransferMode::detached_ordered) start = std::max(start, send.last_end);
+  const double rate = std::min(setup_.caps[transfer.cap], send.capacity);
+  const double end = transfer.bytes == 0 ? start : start + static_cast<double>(transfer.bytes) / rate;
+  send.last_end = end;
+  if (send.mode == TransferMode::attached) worker.free = end;
+  if (times_) {
+    times_->transfer[transfer.row] = start;
+    times_->rate[transfer.row] = rate;
+    times_->done[transfer.row] = end;
   }
-  sharing_.start(slot, kinds_[program_.op_kind[op].v].rate_cap);
+  if (transfer.receive != kNone) release(transfer.receive, end);
+  post(number_of(send), end);
 }
 
-void FlowRun::on_transfer_end(std::uint32_t slot, std::uint32_t stamp) {
-  SlotState& state = slots_[slot];
-  if (state.operation == kNone || (state.stamp & kStampMask) != stamp)
-    return;  // outdated by a change of rate
-  const std::uint32_t op = state.operation, e = slot_edge_[slot];
-  if (program_.op_bytes[op] > 0) sharing_.stop(slot);
-  state.operation = kNone;
-  ++state.stamp;
-  EdgeState& edge = edges_[e];
-  if (edge.queued > 0) {
-    const auto queue = waiting_.begin() + edge.queue_first;
-    occupy(slot, *queue);
-    std::copy(queue + 1, queue + edge.queued--, queue);  // a window is a handful of slices
-  }
-  finish(op);
-  if (program_.edges[e].mode == TransferMode::attached) {
-    const std::uint32_t w = program_.edges[e].from.v;
-    workers_[w].busy = false;
-    ++workers_[w].next;
-    begin_if_possible(w);
+/// A transfer that depends on others is begun by an event, unless its time is now.
+void FlowRun::share(WorkerRun& worker, EdgeRun& send, const Transfer& transfer) {
+  SharedEdge& shared = shared_[send.shared];
+  entries_[shared.first_entry + (shared.sent++ & shared.mask)] = transfer;
+  worker.held = send.mode == TransferMode::attached;
+  if (shared.sent - shared.ready > 1) return;  // behind one whose time has not come
+  if (transfer.ready > now_)
+    queue_.schedule(send.shared, transfer.ready);
+  else
+    reach_the_wire(send.shared);
+}
+
+/// The time of the next entry has come. Times of entries never fall.
+void FlowRun::reach_the_wire(std::uint32_t s) {
+  SharedEdge& shared = shared_[s];
+  do {
+    ++events_;
+    ++shared.ready;
+  } while (shared.ready != shared.sent &&
+           entries_[shared.first_entry + (shared.ready & shared.mask)].ready <= now_);
+  if (shared.ready != shared.sent)
+    queue_.schedule(s, entries_[shared.first_entry + (shared.ready & shared.mask)].ready);
+  occupy_slots(shared);
+}
+
+void FlowRun::occupy_slots(SharedEdge& shared) {
+  for (std::uint32_t i = shared.first_slot; shared.begun != shared.ready;) {
+    const Transfer& transfer = entries_[shared.first_entry + (shared.begun & shared.mask)];
+    while (i < shared.first_slot + shared.slots && slots_[i].used) ++i;
+    if (i == shared.first_slot + shared.slots) return;
+    ++shared.begun;
+    if (times_) times_->transfer[transfer.row] = now_;
+    if (transfer.bytes == 0) {
+      finish(shared, Transfer(transfer));
+      continue;
+    }
+    Slot& slot = slots_[i];
+    slot.used = true;
+    slot.transfer = transfer;
+    slot.remaining = static_cast<double>(transfer.bytes);
+    slot.since = now_;
+    sharing_.start(i, transfer.cap);
   }
 }
 
-void FlowRun::finish(std::uint32_t op) {
-  if (times_) times_->done[op] = now_;
-  ++result_.operations;
-  result_.seconds = std::max(result_.seconds, now_);
-  if (const EdgeId receive = program_.op_receive[op]; receive.valid()) {
-    ++edges_[receive.v].released;
-    begin_if_possible(program_.edges[receive.v].from.v);
-  }
-  if (const EdgeId send = program_.op_send[op]; send.valid()) {
-    ++result_.slices;
-    result_.bytes_delivered += program_.op_bytes[op];
-    if (edges_[send.v].latency > 0)
-      schedule(now_ + edges_[send.v].latency, key_of(EventKind::arrival, send.v));
-    else
-      on_arrival(send.v);
-  }
+void FlowRun::end_transfer(std::uint32_t i) {
+  Slot& slot = slots_[i];
+  sharing_.stop(i);
+  slot.used = false;
+  SharedEdge& shared = shared_[slot.edge];
+  finish(shared, slot.transfer);
+  occupy_slots(shared);
 }
 
-void FlowRun::on_arrival(std::uint32_t e) {
-  ++edges_[e].arrived;
-  result_.seconds = std::max(result_.seconds, now_);
-  begin_if_possible(program_.edges[e].to.v);
+void FlowRun::finish(const SharedEdge& shared, const Transfer& transfer) {
+  const EdgeRun& edge = edges_[shared.edge];
+  if (times_) times_->done[transfer.row] = now_;
+  if (edge.mode == TransferMode::attached) {
+    WorkerRun& worker = workers_[edge.from];
+    worker.held = false;
+    worker.free = now_;
+    if (edge.from != running_) enqueue(edge.from);
+  }
+  if (transfer.receive != kNone) release(transfer.receive, now_);
+  post(shared.edge, now_);
+}
+
+void FlowRun::wake_if_waiting(std::uint32_t w, std::uint32_t e) {
+  if (workers_[w].waits_on != e) return;
+  workers_[w].waits_on = kNone;
+  enqueue(w);
+}
+
+void FlowRun::post(std::uint32_t e, double time) {
+  EdgeRun& edge = edges_[e];
+  const double arrival = time + edge.latency;
+  latest_ = std::max(latest_, arrival);
+  times_of_slices_[edge.arrivals + (edge.arrived++ & edge.mask)] = arrival;
+  wake_if_waiting(edge.to, e);
+}
+
+void FlowRun::release(std::uint32_t e, double time) {
+  const EdgeRun& edge = edges_[e];
+  if (edge.release_node == kNone || time <= now_) return note_release(e, time);
+  // Releases of such an edge do not come in order: each waits for its time, so that they are noted in order.
+  std::uint32_t node = edge.release_node;
+  while (queue_.pending(node)) ++node;
+  queue_.schedule(node, time);
+}
+
+void FlowRun::note_release(std::uint32_t e, double time) {
+  EdgeRun& edge = edges_[e];
+  if (edge.releases != kNone) times_of_slices_[edge.releases + (edge.released & edge.mask)] = time;
+  ++edge.released;
+  wake_if_waiting(edge.from, e);
+}
+
+void FlowRun::handle(std::uint32_t node) {
+  if (node < shared_.size()) return reach_the_wire(node);
+  ++events_;
+  if (node < shared_.size() + slots_.size())
+    end_transfer(node - static_cast<std::uint32_t>(shared_.size()));
+  else
+    note_release(release_edge_[node - shared_.size() - slots_.size()], now_);
 }
 
 void FlowRun::update_rates() {
-  for (const std::uint32_t slot : sharing_.solve()) {
-    SlotState& state = slots_[slot];
-    if (state.operation == kNone) continue;
-    state.remaining = std::max(0.0, state.remaining - sharing_.previous_rate(slot) * (now_ - state.since));
-    state.since = now_;
-    ++state.stamp;
-    schedule(now_ + state.remaining / sharing_.rate(slot),
-             key_of(EventKind::transfer_end, slot, state.stamp));
-  }
-}
-
-void FlowRun::dispatch(std::uint64_t key) {
-  ++result_.events;
-  switch (kind_of(key)) {
-    case EventKind::arrival:
-      return on_arrival(row_of(key));
-    case EventKind::cost_end:
-      return on_cost_end(row_of(key));
-    case EventKind::transfer_ready:
-      return on_transfer_ready(row_of(key));
-    case EventKind::transfer_end:
-      return on_transfer_end(row_of(key), stamp_of(key));
+  for (const std::uint32_t i : sharing_.solve()) {
+    Slot& slot = slots_[i];
+    if (!slot.used) continue;
+    if (times_) {
+      const bool fresh = times_->transfer[slot.transfer.row] == now_;
+      times_->rate[slot.transfer.row] = fresh ? sharing_.rate(i) : std::numeric_limits<double>::quiet_NaN();
+    }
+    slot.remaining = std::max(0.0, slot.remaining - sharing_.previous_rate(i) * (now_ - slot.since));
+    slot.since = now_;
+    const auto node = static_cast<std::uint32_t>(shared_.size()) + i;
+    queue_.cancel(node);
+    queue_.schedule(node, now_ + slot.remaining / sharing_.rate(i));
   }
 }
 
 RunResult FlowRun::run() {
-  for (std::uint32_t w = 0; w < workers_.size(); ++w) begin_if_possible(w);
+  for (std::uint32_t w = 0; w < workers_.size(); ++w) enqueue(w);
+  drain();
+  update_rates();
   while (!queue_.empty()) {
-    now_ = queue_.top().time;
-    do {
-      const std::uint64_t key = queue_.top().key;
-      queue_.pop();
-      dispatch(key);
-    } while (!queue_.empty() && queue_.top().time == now_);
+    now_ = queue_.next_time();
+    do handle(queue_.pop());
+    while (!queue_.empty() && queue_.next_time() == now_);
+    drain();
     update_rates();
   }
-  if (result_.operations != program_.operations()) {
-    result_.stuck = explain();
-    return result_;
+  if (std::ranges::any_of(workers_, [](const WorkerRun& worker) { return worker.left != 0; })) {
+    RunResult result;
+    result.seconds = latest_;
+    result.events = events_;
+    result.stuck = explain();
+    return result;
   }
-  for (const EdgeState& edge : edges_) CALIPER_CHECK(edge.arrived == edge.sent && edge.released == edge.sent);
-  CALIPER_CHECK(result_.bytes_delivered == result_.bytes_sent);
-  return result_;
+  prove_end();
+  return totals();
+}
+
+/// Every slice was delivered and taken, with the bytes that its receiver expects.
+void FlowRun::prove_end() const {
+  for (const EdgeRun& edge : edges_)
+    CALIPER_CHECK(edge.arrived == edge.sent && edge.taken == edge.sent && edge.released == edge.sent);
+  CALIPER_CHECK(sent_bytes_ == taken_bytes_);
+}
+
+RunResult FlowRun::totals() const {
+  RunResult result;
+  result.seconds = latest_;
+  result.events = events_;
+  for (const ProgramWorker& worker : program_.workers)
+    for (const Repeat& repeat : program_.repeats_of(worker)) {
+      const std::uint64_t times = std::uint64_t{repeat.times} * worker.stands_for;
+      result.operations += repeat.count * times;
+      for (std::uint32_t i = repeat.first; i < repeat.first + repeat.count; ++i) {
+        const Operation& op = program_.operations[i];
+        if (op.send == kNoPort) continue;
+        result.slices += times;
+        result.bytes += times * program_.bytes_of(worker, op);
+      }
+    }
+  return result;
+}
+
+std::uint64_t FlowRun::ordinal_of(std::uint32_t w) const {
+  const WorkerRun& worker = workers_[w];
+  std::uint64_t before = 0;
+  for (const Repeat& repeat : program_.repeats_of(program_.workers[w])) {
+    if (&repeat == worker.repeat)
+      return before + std::uint64_t{repeat.times - worker.left} * repeat.count +
+             static_cast<std::uint64_t>(worker.at - (worker.end - worker.body));
+    before += std::uint64_t{repeat.times} * repeat.count;
+  }
+  return before;
 }
 
 std::optional<Wait> FlowRun::wait_of(std::uint32_t w) const {
-  const WorkerState& worker = workers_[w];
-  if (worker.next == worker.end) return std::nullopt;
-  const std::uint32_t first = program_.worker_first[w];
-  Wait wait{{w}, {}, {}, false, worker.next - first, worker.end - first, 0};
-  const EdgeId receive = program_.op_receive[worker.next];
-  if (receive.valid() && edges_[receive.v].arrived == edges_[receive.v].taken) {
-    wait.edge = receive;
-    wait.on = program_.edges[receive.v].from;
-    wait.slice = edges_[receive.v].taken;
-  } else {
-    wait.edge = program_.op_send[worker.next];
-    wait.on = program_.edges[wait.edge.v].to;
-    wait.for_credit = true;
-    wait.slice = edges_[wait.edge.v].released;
+  const WorkerRun& worker = workers_[w];
+  if (worker.left == 0) return std::nullopt;
+  const Operation& op = *worker.at;
+  Wait wait{{w}, {}, {}, false, ordinal_of(w), program_.operations_of(program_.workers[w]), 0};
+  if (op.receive != kNoPort) {
+    wait.edge = worker.ports[op.receive];
+    const EdgeRun& edge = edges_[wait.edge.v];
+    wait.on = {edge.from};
+    wait.slice = edge.taken;
+    if (edge.arrived == edge.taken) return wait;
   }
+  wait.edge = worker.ports[op.send];
+  const EdgeRun& edge = edges_[wait.edge.v];
+  wait.on = {edge.to};
+  wait.for_credit = true;
+  wait.slice = edge.released;
   return wait;
 }
 
 StuckReport FlowRun::explain() const {
-  StuckReport report{now_, {}, {}};
+  StuckReport report{latest_, {}, {}};
   for (std::uint32_t w = 0; w < workers_.size(); ++w)
     if (auto wait = wait_of(w)) report.waits.push_back(*wait);
   // Each waits on one other: following that from anywhere ends in a circle or at a worker that is done.
@@ -383,7 +563,6 @@ StuckReport FlowRun::explain() const {
 }  // namespace
 
 RunResult run_flow_level(const Program& program, std::span<const double> numbers, OperationTimes* times) {
-  CALIPER_CHECK(numbers.size() == program.expressions.size());
   return FlowRun(program, numbers, times).run();
 }
 

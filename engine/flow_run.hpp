@@ -10,9 +10,12 @@ namespace caliper {
 
 /// @param numbers  Program::numbers() of a parameter set; costs >= 0, capacities and rate caps > 0
 /// @param times    filled when not null
-/// Cost: O((operations + transfers) log pending), plus sharing within the components that a start or an end
-/// touches. Nothing is allocated in the event loop. Events of one time are handled in the order of their
-/// keys, rates are solved once behind them; no comparison has a tolerance, so equal input gives equal bits.
+///
+/// What waits for known times only is computed as soon as those are known, ahead of the clock: begin = max of
+/// when the worker, the slice and the credit are there. Events exist for transfers alone whose rate depends
+/// on others: their start and their end. Rates are solved once for each distinct time, behind all that
+/// happens at it; no comparison has a tolerance, so equal input gives equal bits. Cost: O(operations + shared
+/// transfers * log pending). Nothing is allocated once the run has begun.
 RunResult run_flow_level(const Program& program, std::span<const double> numbers,
                          OperationTimes* times = nullptr);
 

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "engine/flow_run.hpp"
+#include "engine/program_builder.hpp"
 
 namespace {
 
@@ -42,8 +43,9 @@ Program busy_rings(std::uint32_t slices) {
     for (std::uint32_t i = 0; i < 4; ++i) workers[i] = b.worker(i, ring, "block");
     EdgeId edges[4];
     for (std::uint32_t i = 0; i < 4; ++i)
-      edges[i] = b.edge(workers[i], workers[(i + 1) % 4], 4, 0.5, b.route({links[0], links[1]}, 0.125),
-                        static_cast<TransferMode>((ring + i) % 3));
+      edges[i] =
+          b.edge(workers[i], workers[(i + 1) % 4], 4, 0.5, b.route({links[0], links[1]}, Expression(0.125)),
+                 static_cast<TransferMode>((ring + i) % 3));
     for (std::uint32_t i = 0; i < 4; ++i)
       for (std::uint32_t s = 0; s <= slices; ++s)
         b.operation(workers[i], kind, s > 0 ? edges[(i + 3) % 4] : EdgeId{}, s < slices ? edges[i] : EdgeId{},

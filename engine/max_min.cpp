@@ -1,73 +1,11 @@
 #include "engine/max_min.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/check.hpp"
 
 namespace caliper {
-namespace {
-
-struct Crossing {
-  std::uint32_t slot, hop;
-};
-
-/// The narrowest other link of the path, the nearest of equals: it limits what the slot can bring to the link
-/// at `hop`.
-std::uint32_t gate_of(const SharingProblem& p, std::uint32_t slot, std::uint32_t hop,
-                      const std::vector<char>& pruned) {
-  constexpr auto kNone = std::numeric_limits<std::uint32_t>::max();
-  std::uint32_t gate = kNone, distance = kNone;
-  for (std::uint32_t h = p.path_first[slot]; h < p.path_first[slot + 1]; ++h) {
-    const std::uint32_t link = p.path_links[h];
-    if (h == hop || pruned[link]) continue;
-    const std::uint32_t away = h > hop ? h - hop : hop - h;
-    if (gate == kNone || std::pair(p.capacity[link], away) < std::pair(p.capacity[gate], distance)) {
-      gate = link;
-      distance = away;
-    }
-  }
-  return gate;
-}
-
-/// The most that can ever enter a link.
-double largest_load(const SharingProblem& p, std::span<const Crossing> crossings,
-                    const std::vector<char>& pruned) {
-  constexpr auto kNone = std::numeric_limits<std::uint32_t>::max();
-  std::map<std::uint32_t, double> through_gate;
-  for (const auto [slot, hop] : crossings) through_gate[gate_of(p, slot, hop, pruned)] += p.largest_cap[slot];
-  double load = 0;
-  for (const auto& [gate, caps] : through_gate)
-    load += gate == kNone ? caps : std::min(caps, p.capacity[gate]);
-  return load;
-}
-
-}  // namespace
-
-void prune_links_that_never_fill(SharingProblem& problem) {
-  std::vector<std::vector<Crossing>> crossings(problem.capacity.size());
-  const auto slots = static_cast<std::uint32_t>(problem.largest_cap.size());
-  for (std::uint32_t slot = 0; slot < slots; ++slot)
-    for (std::uint32_t hop = problem.path_first[slot]; hop < problem.path_first[slot + 1]; ++hop)
-      crossings[problem.path_links[hop]].push_back({slot, hop});
-
-  // One link after the other: a pruned link is implied by what is left, so it may not serve as a gate itself,
-  // and what was implied by a link that is pruned later is still implied by the links that imply that one.
-  std::vector<char> pruned(problem.capacity.size(), 0);
-  for (std::size_t link = 0; link < crossings.size(); ++link)
-    if (largest_load(problem, crossings[link], pruned) <= problem.capacity[link]) pruned[link] = 1;
-
-  std::vector<std::uint32_t> first{0}, links;
-  for (std::uint32_t slot = 0; slot < slots; ++slot) {
-    for (std::uint32_t hop = problem.path_first[slot]; hop < problem.path_first[slot + 1]; ++hop)
-      if (!pruned[problem.path_links[hop]]) links.push_back(problem.path_links[hop]);
-    first.push_back(static_cast<std::uint32_t>(links.size()));
-  }
-  problem.path_first = std::move(first);
-  problem.path_links = std::move(links);
-}
-
 MaxMinSharing::MaxMinSharing(SharingProblem problem) : problem_(std::move(problem)) {
   const std::size_t links = problem_.capacity.size(), slots = problem_.largest_cap.size();
   const std::size_t all_hops = problem_.path_links.size();
@@ -143,9 +81,10 @@ void MaxMinSharing::collect_component(std::uint32_t seed_link) {
   for (std::size_t next = 0; next < component_links_.size(); ++next) {
     const std::uint32_t link = component_links_[next];
     link_left_[link] = problem_.capacity[link];
-    link_users_[link] = member_count_[link];
+    link_users_[link] = 0;
     for (std::uint32_t m = member_first_[link]; m < member_first_[link] + member_count_[link]; ++m) {
       const std::uint32_t slot = slot_of_hop_[members_[m]];
+      link_users_[link] += problem_.path_users[members_[m]];
       if (slot_epoch_[slot] == epoch_) continue;
       slot_epoch_[slot] = epoch_;
       frozen_[slot] = 0;
@@ -169,8 +108,8 @@ void MaxMinSharing::freeze(std::uint32_t slot, double rate) {
   }
   for (std::uint32_t hop = problem_.path_first[slot]; hop < problem_.path_first[slot + 1]; ++hop) {
     const std::uint32_t link = problem_.path_links[hop];
-    link_left_[link] -= rate;
-    --link_users_[link];
+    link_left_[link] -= problem_.path_users[hop] * rate;
+    link_users_[link] -= problem_.path_users[hop];
   }
 }
 

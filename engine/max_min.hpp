@@ -7,21 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "engine/sharing_problem.hpp"
+
 namespace caliper {
-
-/// Links and the transfers that may cross them, as CSR. A slot is room for one transfer at a time; its path
-/// is fixed.
-struct SharingProblem {
-  std::vector<double> capacity;           ///< bytes/s, [links], > 0
-  std::vector<std::uint32_t> path_first;  ///< [slots + 1]
-  std::vector<std::uint32_t> path_links;  ///< no link twice in a path
-  std::vector<double> largest_cap;        ///< bytes/s, [slots]: no transfer in the slot is ever faster
-};
-
-/// Removes from all paths the links that can never be full: whatever runs, what enters them is limited by
-/// caps and by the other links of the paths to at most their capacity. The rates that follow are the same.
-/// Cost: O(slots * path length^2).
-void prune_links_that_never_fill(SharingProblem& problem);
 
 /// Source: Bertsekas & Gallager, Data Networks (2nd ed.), section 6.5.2, with a cap per transfer.
 class MaxMinSharing {
@@ -60,8 +48,8 @@ class MaxMinSharing {
   // Scratch of solve().
   std::vector<std::uint32_t> touched_links_, component_links_, component_slots_, changed_;
   std::vector<std::uint32_t> unlimited_;  // started since the last solve(), on no link that can fill
-  std::vector<std::uint32_t> link_epoch_, slot_epoch_, link_users_;
-  std::vector<double> link_left_;
+  std::vector<std::uint32_t> link_epoch_, slot_epoch_;
+  std::vector<double> link_left_, link_users_;
   std::vector<char> link_touched_, frozen_;
   std::uint32_t epoch_ = 0;
 };

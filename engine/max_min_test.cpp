@@ -15,11 +15,12 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 SharingProblem problem_of(std::vector<double> capacity, const std::vector<std::vector<std::uint32_t>>& paths,
                           std::vector<double> caps) {
-  SharingProblem problem{std::move(capacity), {0}, {}, std::move(caps)};
+  SharingProblem problem{std::move(capacity), {0}, {}, {}, std::move(caps)};
   for (const auto& path : paths) {
     problem.path_links.insert(problem.path_links.end(), path.begin(), path.end());
     problem.path_first.push_back(static_cast<std::uint32_t>(problem.path_links.size()));
   }
+  problem.path_users.assign(problem.path_links.size(), 1);
   return problem;
 }
 
@@ -122,7 +123,7 @@ TEST_CASE("max_min: pruning links that never fill changes no rate, whichever tra
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     const Instance instance = random_instance(seed);
     SharingProblem pruned = instance.problem;
-    prune_links_that_never_fill(pruned);
+    keep_links(pruned, links_that_can_fill(pruned));
     pruned_links += instance.problem.path_links.size() - pruned.path_links.size();
     MaxMinSharing full(instance.problem), less(pruned);
     for (std::uint32_t s = 0; s < instance.caps.size(); ++s) {

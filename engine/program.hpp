@@ -5,18 +5,22 @@
 // An operation of a worker, in the worker's order:
 //   1. waits for the next slice on its receive edge and for a credit on its send edge, whichever it has;
 //   2. keeps the worker busy for the cost of its kind: overhead + bytes * seconds_per_byte;
-//   3. if its send edge has a route, starts a transfer of `bytes`: attached, the worker stays busy until its
-//   end (a thread
-//      block writing to a peer); detached, the worker goes on (a message handed to a NIC);
+//   3. if its send edge has a route, starts a transfer of its bytes: attached, the worker stays busy until
+//      its end (a thread block writing to a peer); detached, the worker goes on (a message handed to a NIC);
 //   4. at the end of cost and transfer gives the credit back on the receive edge and posts the slice on the
-//   send edge,
-//      where it is visible after the edge's latency.
+//      send edge, where it is visible after the edge's latency.
 // A transfer first takes its route's latency, during which it holds no bandwidth, then bytes / rate.
+//
+// Workers that do the same share one list of operations, and a list is loops over bodies: a ring over
+// thousands of ranks is a handful of operations. How many bytes an operation moves is looked up behind the
+// worker's own first size, so that the ranks of a ring, which do the same one position later, share lists
+// too.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <limits>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +40,7 @@ using ExpressionId = Id<struct ExpressionTag>;
 using LinkId = Id<struct LinkTag>;
 using RouteId = Id<struct RouteTag>;
 using KindId = Id<struct KindTag>;
+using ListId = Id<struct ListTag>;
 using WorkerId = Id<struct WorkerTag>;
 using EdgeId = Id<struct EdgeTag>;
 
@@ -70,10 +75,42 @@ struct ProgramEdge {
   ExpressionId latency;  ///< s, from the end of the transfer until the receiver sees the slice
 };
 
+/// An edge as an operation names it: its number among the worker's own.
+using Port = std::uint8_t;
+inline constexpr Port kNoPort = 0xff;
+/// Size of an operation that moves nothing.
+inline constexpr std::uint32_t kNoSize = 0xffffffff;
+
+struct Operation {
+  std::uint16_t kind;  ///< KindId
+  Port receive;        ///< kNoPort: waits for no data
+  Port send;           ///< kNoPort: posts nothing
+  std::uint32_t size;  ///< behind the worker's first size in Program::sizes, or kNoSize
+  auto operator<=>(const Operation&) const = default;
+};
+
+/// Operations [first, first + count) of Program::operations, `times` times over.
+struct Repeat {
+  std::uint32_t first, count, times;
+  bool operator==(const Repeat&) const = default;
+};
+
 struct ProgramWorker {
   std::uint32_t rank;
   std::uint32_t channel;
-  std::uint32_t role;  ///< row of Program::roles
+  std::uint32_t role;        ///< row of Program::roles
+  ListId list;               ///< invalid: does nothing
+  std::uint32_t first_size;  ///< row of Program::sizes
+  std::uint32_t first_port;  ///< row of Program::ports
+  std::uint32_t port_count;
+  std::uint32_t stands_for;  ///< workers that do the same at the same time; 1 in a program as it is built
+};
+
+/// An operation of a worker, written out.
+struct UnrolledOperation {
+  KindId kind;
+  EdgeId receive, send;  ///< invalid where there is none
+  std::uint64_t bytes;
 };
 
 /// Made by ProgramBuilder. Rows are referred to by index; CSR arrays have one more entry than rows.
@@ -82,55 +119,48 @@ struct Program {
   std::vector<ProgramLink> links;
   std::vector<std::uint32_t> route_first;  ///< [routes + 1], CSR into route_links
   std::vector<LinkId> route_links;         ///< in path order, joint limits behind the link they belong to
+  /// Beside route_links: transfers of this route's kind that cross one such link at a time. Empty: 1 each.
+  std::vector<std::uint32_t> route_users;
   std::vector<ExpressionId> route_latency;
   std::vector<CostKind> kinds;
   std::vector<std::string> roles;
   std::vector<ProgramWorker> workers;
   std::vector<ProgramEdge> edges;
+  std::vector<EdgeId> ports;  ///< edges by worker
 
-  std::vector<std::uint32_t> worker_first;  ///< [workers + 1], CSR into the operation arrays
-  std::vector<KindId> op_kind;              ///< [operations]
-  std::vector<EdgeId> op_receive;           ///< invalid: waits for no data
-  std::vector<EdgeId> op_send;              ///< invalid: posts nothing
-  std::vector<std::uint64_t> op_bytes;
+  std::vector<std::uint32_t> list_first;  ///< [lists + 1], CSR into repeats
+  std::vector<Repeat> repeats;
+  std::vector<Operation> operations;
+  std::vector<std::uint64_t> sizes;  ///< bytes
 
-  std::size_t operations() const { return op_kind.size(); }
+  std::span<const Repeat> repeats_of(const ProgramWorker& worker) const;
+  std::span<const EdgeId> ports_of(const ProgramWorker& worker) const {
+    return std::span(ports).subspan(worker.first_port, worker.port_count);
+  }
+  EdgeId edge_at(const ProgramWorker& worker, Port port) const {
+    return port == kNoPort ? EdgeId{} : ports[worker.first_port + port];
+  }
+  std::uint64_t bytes_of(const ProgramWorker& worker, const Operation& op) const {
+    return op.size == kNoSize ? 0 : sizes[worker.first_size + op.size];
+  }
+  std::uint32_t users(std::uint32_t route_link) const {
+    return route_users.empty() ? 1 : route_users[route_link];
+  }
+
+  std::uint64_t operations_of(const ProgramWorker& worker) const;
+  /// Written out, over all workers; of what is stood for only the one that is here.
+  std::uint64_t operation_count() const;
+  /// All operations of a worker in order. Memory: operations_of(worker).
+  std::vector<UnrolledOperation> unroll(WorkerId worker) const;
+  /// Operations that send on each edge, [edges].
+  std::vector<std::uint64_t> sends() const;
+
   /// Value of each expression, [expressions].
   std::vector<double> numbers(ParameterView parameters) const;
   /// Identity of what is executed: the same for all parameter values. 64 hex digits.
   std::string hash() const;
   /// "rank 3 channel 1 proxy", for messages.
   std::string describe(WorkerId worker) const;
-};
-
-class ProgramBuilder {
- public:
-  /// Equal expressions get one id.
-  ExpressionId expression(const Expression& expression);
-  LinkId link(std::string name, std::string link_class, const Expression& capacity, bool joint = false);
-  RouteId route(std::vector<LinkId> links, const Expression& latency);
-  /// A kind of the same name must have the same numbers; it is made once.
-  KindId kind(const std::string& name, const Expression& overhead, const Expression& seconds_per_byte,
-              const Expression& rate_cap);
-  WorkerId worker(std::uint32_t rank, std::uint32_t channel, std::string_view role);
-  EdgeId edge(WorkerId from, WorkerId to, std::uint32_t window, const Expression& latency);
-  EdgeId edge(WorkerId from, WorkerId to, std::uint32_t window, const Expression& latency, RouteId route,
-              TransferMode mode);
-  /// Appends to the worker's list. A receive edge ends at the worker, a send edge starts there.
-  void operation(WorkerId worker, KindId kind, EdgeId receive, EdgeId send, std::uint64_t bytes);
-  /// Checks that what is sent on each edge is what is received from it, slice by slice. Leaves the builder
-  /// empty.
-  Program build();
-
- private:
-  void check_edges() const;
-  struct Operation {
-    KindId kind;
-    EdgeId receive, send;
-    std::uint64_t bytes;
-  };
-  Program program_;
-  std::vector<std::vector<Operation>> operations_;  // [worker]
 };
 
 }  // namespace caliper

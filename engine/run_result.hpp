@@ -16,8 +16,8 @@ struct Wait {
   WorkerId on;  ///< who would have to act
   EdgeId edge;
   bool for_credit;           ///< else for data
-  std::uint32_t operation;   ///< ordinal in the worker's list, from 0
-  std::uint32_t operations;  ///< length of that list
+  std::uint64_t operation;   ///< ordinal in the worker's list, from 0
+  std::uint64_t operations;  ///< length of that list
   std::uint64_t slice;       ///< ordinal on the edge, from 0
 };
 
@@ -31,18 +31,26 @@ struct StuckReport {
 };
 
 struct RunResult {
-  double seconds = 0;  ///< completion: the last operation done and the last slice seen
-  std::uint64_t operations = 0;
-  std::uint64_t slices = 0;           ///< posted on edges
-  std::uint64_t bytes_sent = 0;       ///< on edges, with or without a route
-  std::uint64_t bytes_delivered = 0;  ///< equal to bytes_sent unless stuck
-  std::uint64_t events = 0;
+  double seconds = 0;            ///< completion: the last operation done and the last slice seen
+  std::uint64_t operations = 0;  ///< of all workers that the program's stand for
+  std::uint64_t slices = 0;      ///< posted on edges, likewise
+  std::uint64_t bytes = 0;       ///< posted on edges, with or without a route, likewise
+  std::uint64_t events = 0;      ///< operations computed and starts and ends of shared transfers
   std::optional<StuckReport> stuck;
 };
 
-/// Times of each operation, s, [operations]: begin of its cost, end of its cost, end of its transfer.
+/// Why an operation did not begin earlier.
+enum class Cause : std::uint8_t { worker, data, credit };
+
+/// Of each operation, by worker and ordinal; s.
 struct OperationTimes {
-  std::vector<double> begin, cost_end, done;
+  std::vector<std::uint64_t> first;  ///< [workers + 1], rows of the columns
+  std::vector<double> begin;         ///< of its cost
+  std::vector<double> cost_end;
+  std::vector<double> transfer;  ///< when its bytes begin to move; NaN where nothing does
+  std::vector<double> done;      ///< end of its transfer, or of its cost
+  std::vector<double> rate;      ///< bytes/s from begin to end of the transfer; NaN where it changed
+  std::vector<Cause> cause;
 };
 
 }  // namespace caliper

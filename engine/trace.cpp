@@ -33,14 +33,15 @@ std::string chrome_trace(const Program& program, const OperationTimes& times) {
         R"(,{{"name":"process_name","ph":"M","pid":{0},"args":{{"name":"rank {0}"}}}})"
         "\n",
         worker.rank, w, worker.channel, program.roles[worker.role]);
-    for (std::uint32_t op = program.worker_first[w]; op < program.worker_first[w + 1]; ++op) {
-      const std::string& kind = program.kinds[program.op_kind[op].v].name;
-      add_span(json, kind, worker, w, times.begin[op], times.cost_end[op], program.op_bytes[op]);
-      const EdgeId send = program.op_send[op];
+    std::uint64_t row = times.first[w];
+    for (const UnrolledOperation& op : program.unroll({w})) {
+      add_span(json, program.kinds[op.kind.v].name, worker, w, times.begin[row], times.cost_end[row],
+               op.bytes);
       // A detached transfer runs beside its worker: on a track of its own, or spans would overlap.
-      const bool attached = send.valid() && program.edges[send.v].mode == TransferMode::attached;
+      const bool attached = op.send.valid() && program.edges[op.send.v].mode == TransferMode::attached;
       const auto track = attached ? w : w + static_cast<std::uint32_t>(program.workers.size());
-      add_span(json, "transfer", worker, track, times.cost_end[op], times.done[op], program.op_bytes[op]);
+      add_span(json, "transfer", worker, track, times.cost_end[row], times.done[row], op.bytes);
+      ++row;
     }
   }
   return json + "]}\n";

@@ -16,16 +16,19 @@
 namespace caliper {
 namespace {
 
-/// 100 bytes each while a program is built: some 10 GiB.
-constexpr std::uint64_t kMostOperations = 100'000'000;
+/// Of a folded program, at some 30 million a second: a few minutes.
+constexpr std::uint64_t kMostOperations = 5'000'000'000;
 
-Outcome outcome_of(const RunResult& run, const Program& program) {
+Outcome outcome_of(const FoldedProgram& program, ParameterView parameters) {
+  const auto run = run_program(program, parameters, "simulation");
   Outcome outcome;
-  if (run.stuck) {
-    outcome.reason = run.stuck->describe(program);
+  if (!run) {
+    outcome.reason = describe(run.problems().front());
+  } else if (run->stuck) {
+    outcome.reason = run->stuck->describe(program.whole());
   } else {
     outcome.status = OutcomeStatus::time;
-    outcome.seconds = run.seconds;
+    outcome.seconds = run->seconds;
   }
   return outcome;
 }
@@ -66,8 +69,8 @@ Result<Execution> execution_of(const Scenario& scenario, std::uint32_t group, st
   return execution;
 }
 
-Result<Program> program_of(const Scenario& scenario, std::uint32_t group, std::uint64_t bytes,
-                           std::optional<std::uint32_t> channels) {
+Result<FoldedProgram> program_of(const Scenario& scenario, std::uint32_t group, std::uint64_t bytes,
+                                 std::optional<std::uint32_t> channels) {
   const auto execution = execution_of(scenario, group, bytes, channels);
   if (!execution) return execution.problems();
   const Plan plan = make_plan(*execution, bytes);
@@ -75,10 +78,22 @@ Result<Program> program_of(const Scenario& scenario, std::uint32_t group, std::u
   if (const auto violation = prove(plan))
     return Error{where, fmt::format("the plan is wrong ({}): {}", name_of(violation->what), violation->text),
                  "correct the rings or the partition that the scenario states"};
-  if (const std::uint64_t operations = operation_count(plan); operations > kMostOperations)
-    return Error{where, fmt::format("would be {} operations", operations),
-                 fmt::format("at most {} fit: choose a smaller size or fewer ranks", kMostOperations)};
-  return lower(plan, scenario.machine, scenario.parameters);
+  return FoldedProgram(lower(plan, scenario.machine, scenario.parameters));
+}
+
+Result<RunResult> run_program(const FoldedProgram& program, ParameterView parameters,
+                              std::string_view where) {
+  const std::vector<double> numbers = program.whole().numbers(parameters);
+  const Program& folded = program.folding(numbers).program;
+  if (const std::uint64_t operations = folded.operation_count(); operations > kMostOperations)
+    return Error{
+        std::string(where),
+        fmt::format("would take {} operations, and no more than {} of {} workers are alike", operations,
+                    program.whole().workers.size() - folded.workers.size(), program.whole().workers.size()),
+        fmt::format("at most {} are simulated: a size that ranks and channels divide has equal chunks "
+                    "and is simulated once for all that are alike",
+                    kMostOperations)};
+  return program.run(parameters);
 }
 
 Result<ScenarioSimulator> ScenarioSimulator::build(const Scenario& scenario,
@@ -95,7 +110,7 @@ Result<ScenarioSimulator> ScenarioSimulator::build(const Scenario& scenario,
     auto program = program_of(scenario, experiment.group, experiment.bytes, channels);
     if (!program) return program.problems();
     // Another version of the simulator may answer otherwise: its evaluations are not to be taken for ours.
-    simulator.hashes_[i] = Hasher().add(version_text()).add(program->hash()).hex();
+    simulator.hashes_[i] = Hasher().add(version_text()).add(program->whole().hash()).hex();
     simulator.programs_[i] = *std::move(program);
     return {};
   });
@@ -107,8 +122,8 @@ void ScenarioSimulator::evaluate(ParameterView parameters, std::span<const Exper
                                  std::span<Outcome> outcomes) const {
   tbb::parallel_for(std::size_t{0}, experiments.size(), [&](std::size_t i) {
     CALIPER_CHECK(has(experiments[i]));
-    const Program& program = programs_[row_[experiments[i].index]];
-    outcomes[i] = outcome_of(run_flow_level(program, program.numbers(parameters)), program);
+    const FoldedProgram& program = *programs_[row_[experiments[i].index]];
+    outcomes[i] = outcome_of(program, parameters);
   });
 }
 
@@ -132,7 +147,7 @@ Result<std::string> group_program_hash(const Scenario& scenario, std::uint32_t g
   Problems problems = for_all(sizes.size(), [&](std::size_t i) -> Problems {
     const auto program = program_of(scenario, group, sizes[i]);
     if (!program) return program.problems();
-    hashes[i] = program->hash();
+    hashes[i] = program->whole().hash();
     return {};
   });
   if (!problems.empty()) return problems;

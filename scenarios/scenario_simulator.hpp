@@ -5,12 +5,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calibration/simulator.hpp"
 #include "collectives/execution.hpp"
 #include "collectives/plan.hpp"
-#include "engine/program.hpp"
+#include "engine/fold.hpp"
 #include "scenarios/scenario.hpp"
 
 namespace caliper {
@@ -20,8 +21,11 @@ namespace caliper {
 /// rules cannot derive one.
 Result<Execution> execution_of(const Scenario& scenario, std::uint32_t group, std::uint64_t bytes,
                                std::optional<std::uint32_t> channels = std::nullopt);
-Result<Program> program_of(const Scenario& scenario, std::uint32_t group, std::uint64_t bytes,
-                           std::optional<std::uint32_t> channels = std::nullopt);
+Result<FoldedProgram> program_of(const Scenario& scenario, std::uint32_t group, std::uint64_t bytes,
+                                 std::optional<std::uint32_t> channels = std::nullopt);
+
+/// Problems: a program that is too long to be waited for, even folded.
+Result<RunResult> run_program(const FoldedProgram& program, ParameterView parameters, std::string_view where);
 
 /// Programs are built once; a candidate only changes numbers.
 class ScenarioSimulator final : public Simulator {
@@ -38,7 +42,7 @@ class ScenarioSimulator final : public Simulator {
  private:
   static constexpr std::uint32_t kNoProgram = 0xffffffff;
   std::vector<std::uint32_t> row_;  // [experiments of the dataset]
-  std::vector<Program> programs_;
+  std::vector<std::optional<FoldedProgram>> programs_;
   std::vector<std::string> hashes_;
 };
 

@@ -10,7 +10,6 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
-#include "engine/flow_run.hpp"
 #include "scenarios/calibrated_file.hpp"
 #include "scenarios/scenario_loader.hpp"
 #include "scenarios/scenario_simulator.hpp"
@@ -92,11 +91,11 @@ void read_case(TomlSection& section, const fs::path& folder, Scenarios& scenario
 Problems simulate(Request& request) {
   const auto program = program_of(*request.scenario, request.group, request.made.bytes);
   if (!program) return program.problems();
-  const RunResult run = run_flow_level(*program, program->numbers(request.parameters));
-  if (run.stuck)
-    return {{fmt::format("{} at {}", request.made.name, format_bytes(request.made.bytes)),
-             run.stuck->describe(*program), ""}};
-  request.made.seconds = run.seconds;
+  const std::string where = fmt::format("{} at {}", request.made.name, format_bytes(request.made.bytes));
+  const auto run = run_program(*program, request.parameters, where);
+  if (!run) return run.problems();
+  if (run->stuck) return {{where, run->stuck->describe(program->whole()), ""}};
+  request.made.seconds = run->seconds;
   return {};
 }
 

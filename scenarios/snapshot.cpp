@@ -8,7 +8,6 @@
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
-#include "engine/flow_run.hpp"
 #include "scenarios/scenario_simulator.hpp"
 #include "scenarios/version.hpp"
 
@@ -102,22 +101,25 @@ BaselineGroup group_of(const Scenario& scenario, std::uint32_t g, std::span<cons
 
 Problems prove_programs(const Scenario& scenario, const OnDone& on_done) {
   return for_each_program(scenario, simulated_experiments(scenario), on_done,
-                          [](std::size_t, const Program&) {});
+                          [](std::size_t, const FoldedProgram&) {});
 }
 
 Result<Snapshot> take_snapshot(const Scenario& scenario, ParameterView parameters, const OnDone& on_done) {
   const std::vector<ExperimentId> experiments = simulated_experiments(scenario);
   std::vector<Answer> answers(experiments.size());
   Problems problems =
-      for_each_program(scenario, experiments, on_done, [&](std::size_t i, const Program& program) {
-        const RunResult run = run_flow_level(program, program.numbers(parameters));
+      for_each_program(scenario, experiments, on_done, [&](std::size_t i, const FoldedProgram& program) {
         const Experiment& experiment = scenario.dataset[experiments[i]];
-        answers[i].program = program.hash();
-        if (run.stuck)
-          answers[i].stuck = fmt::format("{} at {}: {}", scenario.groups[experiment.group].name,
-                                         format_bytes(experiment.bytes), run.stuck->describe(program));
+        const std::string where =
+            fmt::format("{} at {}", scenario.groups[experiment.group].name, format_bytes(experiment.bytes));
+        answers[i].program = program.whole().hash();
+        const auto run = run_program(program, parameters, where);
+        if (!run)
+          answers[i].stuck = describe(run.problems().front());
+        else if (run->stuck)
+          answers[i].stuck = fmt::format("{}: {}", where, run->stuck->describe(program.whole()));
         else
-          answers[i].seconds = run.seconds;
+          answers[i].seconds = run->seconds;
       });
   if (!problems.empty()) return problems;
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Installs what building and testing needs on Debian 12 and is not there yet, and says what that is.
+# Installs what building and testing needs on Debian 12 and is not there yet, and says what that is. Further packages may
+# be named.
 set -euo pipefail
 
 packages=(
   build-essential clang-16 cmake libclang-rt-16-dev ninja-build pkg-config
   libboost-dev libcli11-dev doctest-dev libeigen3-dev libfmt-dev libbenchmark-dev libjs-chart.js
   libnlopt-dev libspdlog-dev libsqlite3-dev libssl-dev libtbb-dev libtomlplusplus-dev nlohmann-json3-dev
+  "$@"
 )
 
 missing=()

@@ -43,7 +43,7 @@ RouteId Fabric::nvlink(GpuAddress from, GpuAddress to) {
   if (is_new) {
     std::vector<LinkId> links;
     append_link(ends.first, ends.second, links);
-    route->second = builder_.route(std::move(links), 0);
+    route->second = builder_.route(links, Expression(0.0));
   }
   return route->second;
 }
@@ -61,7 +61,7 @@ RouteId Fabric::network(GpuAddress from, NicAddress out, NicAddress in, GpuAddre
   for (std::size_t i = 1; i < path.size(); ++i) append_link(path[i - 1], path[i], links);
   append_link(nics.second, gpus.second, links);
   const auto hops = static_cast<double>(path.size() - 1);  // all of them outside the nodes
-  route->second = builder_.route(std::move(links), hops * hop_latency_);
+  route->second = builder_.route(links, hops * hop_latency_);
   return route->second;
 }
 

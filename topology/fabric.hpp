@@ -1,12 +1,12 @@
 // Paths through a machine as routes of a program: here alone nominal rates meet auxiliary parameters.
 #pragma once
 
-#include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/parameters.hpp"
-#include "engine/program.hpp"
+#include "engine/program_builder.hpp"
 #include "topology/machine.hpp"
 
 namespace caliper {
@@ -44,10 +44,16 @@ class Fabric {
   const Machine& machine_;
   ProgramBuilder& builder_;
   const Expression nvlink_efficiency_, net_efficiency_, net_duplex_, hop_latency_;
-  std::map<Ends, LinkId> links_;
-  std::map<DeviceId, LinkId> joint_limits_;                  // by NIC
-  std::map<Ends, RouteId> nvlink_routes_;                    // by GPUs
-  std::map<std::pair<Ends, Ends>, RouteId> network_routes_;  // by GPUs, then NICs
+  struct HashOfEnds {
+    std::size_t operator()(const Ends& ends) const { return ends.first * 0x9e3779b97f4a7c15u ^ ends.second; }
+    std::size_t operator()(const std::pair<Ends, Ends>& path) const {
+      return (*this)(path.first) * 0x9e3779b97f4a7c15u ^ (*this)(path.second);
+    }
+  };
+  std::unordered_map<Ends, LinkId, HashOfEnds> links_;
+  std::unordered_map<DeviceId, LinkId> joint_limits_;                              // by NIC
+  std::unordered_map<Ends, RouteId, HashOfEnds> nvlink_routes_;                    // by GPUs
+  std::unordered_map<std::pair<Ends, Ends>, RouteId, HashOfEnds> network_routes_;  // by GPUs, then NICs
 };
 
 }  // namespace caliper

@@ -147,6 +147,10 @@ void Machine::build_graph() {
       std::make_shared<Wiring>(Wiring{MachineGraph(boost::edges_are_unsorted_multi_pass, edges.ends.begin(),
                                                    edges.ends.end(), edges.links.begin(), devices)});
   MachineGraph& graph = wiring->graph;
+  for (DeviceId device = 0; device < devices; ++device) {
+    const auto [first, last] = boost::adjacent_vertices(device, graph);
+    CALIPER_CHECK(std::is_sorted(first, last));  // link() searches them
+  }
 
   for (std::uint32_t node = 0; node < nodes(); ++node) {
     for (std::uint32_t gpu = 0; gpu < spec_.node.gpus; ++gpu)
@@ -196,9 +200,12 @@ DeviceId Machine::spine(std::uint32_t group, std::uint32_t spine) const {
 const Device& Machine::operator[](DeviceId device) const { return wiring_->graph[device]; }
 
 const MachineLink& Machine::link(DeviceId from, DeviceId to) const {
-  const auto [found, exists] = boost::edge(from, to, wiring_->graph);
-  CALIPER_CHECK(exists);
-  return wiring_->graph[found];
+  const MachineGraph& graph = wiring_->graph;
+  const auto [first, last] = boost::adjacent_vertices(from, graph);
+  const auto found = std::lower_bound(first, last, to);
+  CALIPER_CHECK(found != last && *found == to);
+  return graph[boost::edge_from_index(
+      static_cast<std::size_t>(found - boost::adjacent_vertices(DeviceId{0}, graph).first), graph)];
 }
 
 std::string Machine::describe(DeviceId device) const {

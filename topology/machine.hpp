@@ -87,7 +87,8 @@ class Machine {
   DeviceId leaf(std::uint32_t group, std::uint32_t leaf) const;
   DeviceId spine(std::uint32_t group, std::uint32_t spine) const;
   const Device& operator[](DeviceId device) const;
-  /// The link between two neighbours; that they are none is the caller's bug. Linear in the links of `from`.
+  /// The link between two neighbours; that they are none is the caller's bug. Logarithmic in the links of
+  /// `from`.
   const MachineLink& link(DeviceId from, DeviceId to) const;
   /// "jpbo-001-01 gpu 2", "group 3 spine 7".
   std::string describe(DeviceId device) const;

@@ -74,12 +74,23 @@ void add_ring(ProgramBuilder& builder, Fabric& fabric, const Execution& executio
   const auto n = static_cast<std::uint32_t>(order.size());
   const auto pieces = static_cast<std::uint32_t>(chunks.size());
   const KindId free = builder.kind("free", 0.0, 0.0, std::numeric_limits<double>::infinity());
+  const std::uint32_t messages = 2 * (n - 1) * pieces;
+  // Chunk j of a step waits for chunk j of the step before; nothing waits for the last step.
+  const auto body = [&](Port receive, Port send) {
+    std::vector<Operation> operations;
+    for (std::uint32_t j = 0; j < pieces; ++j)
+      operations.push_back({static_cast<std::uint16_t>(free.v), receive, send, j});
+    return operations;
+  };
+  constexpr Port kTold = 0, kWire = 1;
+  const std::uint32_t steps = 2 * (n - 1), sizes = builder.sizes(chunks);
+  const ListId sends = builder.list({{body(kNoPort, kWire), 1}, {body(kTold, kWire), steps - 1}});
+  const ListId receives = builder.list({{body(kWire, kTold), steps - 1}, {body(kWire, kNoPort), 1}});
   std::vector<WorkerId> senders, receivers;
   for (const std::uint32_t rank : order) {
-    senders.push_back(builder.worker(rank, channel, "sender"));
-    receivers.push_back(builder.worker(rank, channel, "receiver"));
+    senders.push_back(builder.worker(rank, channel, "sender", sends, sizes));
+    receivers.push_back(builder.worker(rank, channel, "receiver", receives, sizes));
   }
-  const std::uint32_t messages = 2 * (n - 1) * pieces;
   std::vector<EdgeId> wires(n), told(n);  // by receiving position
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::uint32_t next = (i + 1) % n;
@@ -91,13 +102,12 @@ void add_ring(ProgramBuilder& builder, Fabric& fabric, const Execution& executio
                                TransferMode::detached);
     told[next] = builder.edge(receivers[next], senders[next], messages, 0.0);
   }
-  for (std::uint32_t i = 0; i < n; ++i)
-    for (std::uint32_t q = 0; q < messages; ++q) {
-      // Chunk j of a step waits for chunk j of the step before; nothing waits for the last step.
-      const std::uint64_t bytes = chunks[q % pieces];
-      builder.operation(receivers[i], free, wires[i], q + pieces < messages ? told[i] : EdgeId{}, bytes);
-      builder.operation(senders[i], free, q >= pieces ? told[i] : EdgeId{}, wires[(i + 1) % n], bytes);
-    }
+  for (std::uint32_t i = 0; i < n; ++i) {
+    builder.connect(senders[i], kTold, told[i]);
+    builder.connect(senders[i], kWire, wires[(i + 1) % n]);
+    builder.connect(receivers[i], kTold, told[i]);
+    builder.connect(receivers[i], kWire, wires[i]);
+  }
 }
 
 }  // namespace

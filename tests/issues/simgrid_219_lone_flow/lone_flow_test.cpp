@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "engine/flow_run.hpp"
+#include "engine/program_builder.hpp"
 
 using namespace caliper;
 
