@@ -38,7 +38,7 @@ struct Prepared {
 
 Prepared prepare_plain(const RingWork& work) {
   auto ring = std::make_shared<const testing::RingProgram>(testing::build_ring_work(work));
-  return {ring->messages, ring->program.operations(),
+  return {ring->messages, ring->program.operation_count(),
           [ring] { return run_flow_level(ring->program, ring->numbers); }};
 }
 

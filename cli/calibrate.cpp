@@ -98,7 +98,7 @@ int calibrate_into(const fs::path& folder, const Task& task, const CalibrateOpti
                    EvaluationCache& cache, Manifest manifest) {
   const auto& [begin, scenario, stages, start] = task;
   const std::vector<ExperimentId> simulated = simulated_experiments(scenario);
-  const auto simulator = ScenarioSimulator::build(scenario, simulated);
+  const auto simulator = ScenarioSimulator::build(scenario, simulated, options.shortcuts);
   if (!simulator) return report(simulator.problems());
   say(fmt::format("{}: {} experiments in {} groups, programs built in {:.1f} s", scenario.title,
                   simulated.size(), scenario.groups.size(),

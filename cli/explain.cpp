@@ -162,15 +162,12 @@ Result<std::vector<Explained>> explain_groups(const Scenario& scenario,
       problems.push_back({fmt::format("group '{}'", scenario.groups[g].name),
                           "has no measured size to explain", "name sizes with --size 64MiB"});
     for (const std::uint64_t bytes : of_group) {
-      auto execution = execution_of(scenario, g, bytes);
-      const auto program = program_of(scenario, g, bytes);
-      if (!execution)
-        append(problems, execution.problems());
-      else if (!program)
-        append(problems, program.problems());
+      const auto programs = GroupPrograms::build(scenario, g, {bytes});
+      if (!programs)
+        append(problems, programs.problems());
       else
         list.push_back(
-            {g, bytes, *std::move(execution), program->whole().hash(), program->whole().operation_count()});
+            {g, bytes, programs->execution(0), programs->hash(0), operation_count(programs->plan(0))});
     }
   }
   if (!problems.empty()) return problems;

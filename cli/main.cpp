@@ -64,6 +64,11 @@ void add_shuffle(CLI::App* command, bool& shuffle) {
                     "Skip the control that calibrates on times of other sizes and has to predict badly");
 }
 
+void add_shortcuts(CLI::App* command, Shortcuts& shortcuts) {
+  command->add_flag("!--every-size", shortcuts.curves,
+                    "Run each size, also where times of others give its own to 1e-9");
+}
+
 void add_simulate(CLI::App& app, CommandLine& line, Run& run) {
   auto options = std::make_shared<SimulateOptions>();
   CLI::App* command =
@@ -78,6 +83,7 @@ void add_simulate(CLI::App& app, CommandLine& line, Run& run) {
       ->check(ends_in({".csv", ".json"}));
   command->add_option("--trace", options->trace, "Write a timeline of a single run for Perfetto to FILE.json")
       ->check(ends_in({".json"}));
+  add_shortcuts(command, options->shortcuts);
   command->add_flag("--json", options->json, "Print JSON");
   add_jobs(command, line);
   command->callback([options, &run] { run = [options] { return run_simulate(*options); }; });
@@ -104,6 +110,7 @@ void add_calibrate(CLI::App& app, CommandLine& line, Run& run) {
       ->capture_default_str();
   command->add_flag("--resume", options->resume, "Keep the evaluations of an earlier run in the folder");
   add_shuffle(command, options->shuffle);
+  add_shortcuts(command, options->shortcuts);
   command->add_flag("--json", options->json, "Print JSON");
   add_jobs(command, line);
   command->callback([options, &line, &run] {
@@ -119,6 +126,7 @@ void add_validate(CLI::App& app, CommandLine& line, Run& run) {
   command->add_option("-p,--params", options->parameters, "calibrated.toml")->required();
   command->add_option("-o,--out", options->out, "Folder for predictions and report")->required();
   add_shuffle(command, options->shuffle);
+  add_shortcuts(command, options->shortcuts);
   command->add_flag("--json", options->json, "Print JSON");
   add_jobs(command, line);
   command->callback([options, &line, &run] {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/shortcuts.hpp"
+
 namespace caliper {
 
 struct SimulateOptions {
@@ -14,6 +16,7 @@ struct SimulateOptions {
   std::vector<std::string> groups, sizes;
   std::string parameters, out, trace, fidelity = "flow";
   bool json = false;
+  Shortcuts shortcuts;
 };
 int run_simulate(const SimulateOptions& options);
 
@@ -22,6 +25,7 @@ struct CalibrateOptions {
   std::optional<std::uint32_t> iterations;
   std::uint64_t seed = 1;
   bool resume = false, json = false;
+  Shortcuts shortcuts;
   bool shuffle = true;  ///< label-shuffle control
   std::string command_line;
 };
@@ -30,6 +34,7 @@ int run_calibrate(const CalibrateOptions& options);
 struct ValidateOptions {
   std::string scenario, parameters, out;
   bool json = false;
+  Shortcuts shortcuts;
   bool shuffle = true;
   std::string command_line;
 };

@@ -2,11 +2,11 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
 
 #include "base/file.hpp"
 #include "cli/command.hpp"
@@ -21,13 +21,16 @@
 namespace caliper {
 namespace {
 
+constexpr std::uint64_t kMostTraced = 20'000'000;       // operations; some 4 GB of JSON
+constexpr std::uint64_t kManyOperations = 100'000'000;  // seconds
+
 /// One completion time that was asked for.
 struct Row {
   std::uint32_t group;
   std::uint64_t bytes;
   double measured = NAN;  ///< s
-  RunResult run;
-  std::string stuck;
+  SizeAnswer answer{NAN, {}};
+  std::uint64_t slices = 0, all_workers = 0;
 };
 
 double rate(double bytes, double seconds) { return seconds > 0 ? bytes / seconds / 1e9 : NAN; }
@@ -47,10 +50,10 @@ Result<std::vector<Row>> rows_of(const Scenario& scenario, const std::vector<std
     for (const ExperimentId id : scenario.dataset.of_group(g)) {
       const Experiment& experiment = scenario.dataset[id];
       if (sizes.empty() && scenario.groups[g].plan_for(experiment.bytes))
-        of_group.push_back({g, experiment.bytes, experiment.seconds, {}, {}});
+        of_group.push_back({g, experiment.bytes, experiment.seconds});
     }
     for (const std::uint64_t bytes : sizes) {
-      Row row{g, bytes, NAN, {}, {}};
+      Row row{g, bytes};
       for (const ExperimentId id : scenario.dataset.of_group(g))
         if (scenario.dataset[id].bytes == bytes) row.measured = scenario.dataset[id].seconds;
       of_group.push_back(row);
@@ -64,38 +67,45 @@ Result<std::vector<Row>> rows_of(const Scenario& scenario, const std::vector<std
   return rows;
 }
 
-Problems simulate(const Scenario& scenario, ParameterView parameters, std::vector<Row>& rows,
-                  OperationTimes* times, std::string* trace) {
-  std::vector<Problems> problems(rows.size());
+/// A row of the scenario's groups each, in their order.
+Problems simulate(const Scenario& scenario, ParameterView parameters, Shortcuts shortcuts,
+                  std::vector<Row>& rows) {
+  Problems problems;
   WorkProgress progress("simulating", rows.size());
-  tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) {
-    auto program = program_of(scenario, rows[i].group, rows[i].bytes);
-    if (!program) {
-      problems[i] = program.problems();
-      return;
-    }
-    const Program& whole = program->whole();
-    if (trace) {  // it shows every rank, so nothing is folded for it
-      rows[i].run = run_flow_level(whole, whole.numbers(parameters), times);
-    } else {
-      const std::string where =
-          fmt::format("{} at {}", scenario.groups[rows[i].group].name, format_bytes(rows[i].bytes));
-      auto run = run_program(*program, parameters, where);
-      if (!run) {
-        problems[i] = run.problems();
-        return;
+  for (std::size_t begin = 0; begin < rows.size();) {
+    std::size_t end = begin;
+    std::set<std::uint64_t> sizes;
+    for (; end < rows.size() && rows[end].group == rows[begin].group; ++end) sizes.insert(rows[end].bytes);
+    const auto programs =
+        GroupPrograms::build(scenario, rows[begin].group, {sizes.begin(), sizes.end()}, shortcuts);
+    if (programs) {
+      std::vector<std::size_t> wanted;
+      for (std::size_t i = begin; i < end; ++i) wanted.push_back(programs->row_of(rows[i].bytes));
+      const auto answers = programs->answer(parameters, wanted, [&] { progress.done_one(); });
+      for (std::size_t i = begin; i < end; ++i) {
+        rows[i].answer = answers[i - begin];
+        rows[i].slices = slice_count(programs->plan(wanted[i - begin]));
+        rows[i].all_workers = worker_count(programs->plan(wanted[i - begin]));
       }
-      rows[i].run = *std::move(run);
+    } else {
+      append(problems, programs.problems());
     }
-    if (rows[i].run.stuck)
-      rows[i].stuck = rows[i].run.stuck->describe(whole);
-    else if (trace)
-      *trace = chrome_trace(whole, *times);
-    progress.done_one();
-  });
-  Problems all;
-  for (Problems& found : problems) append(all, std::move(found));
-  return all;
+    begin = end;
+  }
+  return problems;
+}
+
+/// A trace shows every rank, so nothing is folded for it.
+Result<std::string> trace_of(const Scenario& scenario, ParameterView parameters, const Row& row) {
+  const auto programs = GroupPrograms::build(scenario, row.group, {row.bytes});
+  if (!programs) return programs.problems();
+  if (const std::uint64_t operations = operation_count(programs->plan(0)); operations > kMostTraced)
+    return Error{"--trace", fmt::format("would show {} operations", operations),
+                 fmt::format("at most {} can be shown: choose a smaller size or fewer ranks", kMostTraced)};
+  const Program& whole = programs->program(0).whole();
+  OperationTimes times;
+  run_flow_level(whole, whole.numbers(parameters), &times);
+  return chrome_trace(whole, times);
 }
 
 nlohmann::ordered_json number(double value) {
@@ -106,7 +116,7 @@ std::string as_json(const Scenario& scenario, const std::vector<Row>& rows) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Row& row : rows) {
     const ScenarioGroup& group = scenario.groups[row.group];
-    const double time = row.run.stuck ? NAN : row.run.seconds;
+    const double time = row.answer.seconds;
     list.push_back({{"group", group.name},
                     {"collective", name_of(group.collective)},
                     {"ranks", group.ranks.size()},
@@ -116,9 +126,10 @@ std::string as_json(const Scenario& scenario, const std::vector<Row>& rows) {
                     {"busbw_GBps", number(rate(static_cast<double>(row.bytes) * bus_factor(group), time))},
                     {"measured_us", number(row.measured * 1e6)},
                     {"out_of_scope", group.out_of_scope_reason(row.bytes)},
-                    {"slices", row.run.slices},
-                    {"events", row.run.events}});
-    if (row.run.stuck) list.back()["stuck"] = row.stuck;
+                    {"slices", row.slices},
+                    {"workers", row.all_workers},
+                    {"simulated_workers", row.answer.workers}});
+    if (row.answer.stuck) list.back()["stuck"] = row.answer.failure;
   }
   return nlohmann::ordered_json{{"results", list}}.dump(2) + "\n";
 }
@@ -130,7 +141,7 @@ std::string as_csv(const Scenario& scenario, const std::vector<Row>& rows) {
   };
   for (const Row& row : rows) {
     const ScenarioGroup& group = scenario.groups[row.group];
-    const double time = row.run.stuck ? NAN : row.run.seconds;
+    const double time = row.answer.seconds;
     csv += fmt::format("{},{},{},{},{},{},{},{}\n", group.name, name_of(group.collective), group.ranks.size(),
                        row.bytes, cell(time * 1e6), cell(rate(static_cast<double>(row.bytes), time)),
                        cell(rate(static_cast<double>(row.bytes) * bus_factor(group), time)),
@@ -147,7 +158,7 @@ std::string as_table(const Scenario& scenario, const std::vector<Row>& rows) {
   };
   for (const Row& row : rows) {
     const ScenarioGroup& group = scenario.groups[row.group];
-    const double time = row.run.stuck ? NAN : row.run.seconds;
+    const double time = row.answer.seconds;
     table.push_back({group.name, format_bytes(row.bytes), cell(time * 1e6),
                      cell(rate(static_cast<double>(row.bytes), time)),
                      cell(rate(static_cast<double>(row.bytes) * bus_factor(group), time)),
@@ -167,6 +178,17 @@ void warn_of_scope(const Scenario& scenario, const std::vector<Row>& rows) {
     warn(fmt::format("{} of {} rows are out of scope, do not rely on them: {}", count, rows.size(), why));
 }
 
+/// Where a run took long because its workers are not alike, what would be quicker.
+void warn_of_unlike_workers(const Scenario& scenario, const std::vector<Row>& rows) {
+  for (const Row& row : rows)
+    if (row.answer.operations > kManyOperations)
+      warn(
+          fmt::format("{} at {}: {} of {} workers had to be simulated, {} operations; a size that ranks and "
+                      "channels divide has equal chunks and goes quicker",
+                      scenario.groups[row.group].name, format_bytes(row.bytes), row.answer.workers,
+                      row.all_workers, row.answer.operations));
+}
+
 }  // namespace
 
 int run_simulate(const SimulateOptions& options) {
@@ -183,16 +205,21 @@ int run_simulate(const SimulateOptions& options) {
   if (!parameters) return report(parameters.problems());
   for (const std::string& doubt : doubts) warn(doubt);
 
-  OperationTimes times;
-  std::string trace;
-  const bool traced = !options.trace.empty();
-  if (Problems problems =
-          simulate(scenario, *parameters, *rows, traced ? &times : nullptr, traced ? &trace : nullptr);
-      !problems.empty())
+  if (Problems problems = simulate(scenario, *parameters, options.shortcuts, *rows); !problems.empty())
     return report(problems);
+  Problems too_long;
+  for (const Row& row : *rows)
+    if (!row.answer.failure.empty() && !row.answer.stuck)
+      too_long.push_back(
+          {fmt::format("group '{}' at {}", scenario.groups[row.group].name, format_bytes(row.bytes)),
+           row.answer.failure, ""});
+  if (!too_long.empty()) return report(too_long);
 
-  if (traced && !trace.empty())
-    if (Problems problems = write_file(options.trace, trace); !problems.empty()) return report(problems);
+  if (!options.trace.empty() && !rows->front().answer.stuck) {
+    const auto trace = trace_of(scenario, *parameters, rows->front());
+    if (!trace) return report(trace.problems());
+    if (Problems problems = write_file(options.trace, *trace); !problems.empty()) return report(problems);
+  }
   if (!options.out.empty()) {
     const bool json = options.out.ends_with(".json");
     if (Problems problems =
@@ -202,12 +229,13 @@ int run_simulate(const SimulateOptions& options) {
   }
   fmt::print("{}", options.json ? as_json(scenario, *rows) : as_table(scenario, *rows));
   warn_of_scope(scenario, *rows);
+  warn_of_unlike_workers(scenario, *rows);
   bool stuck = false;
   for (const Row& row : *rows) {
-    if (!row.run.stuck) continue;
+    if (!row.answer.stuck) continue;
     stuck = true;
-    complain(
-        fmt::format("{} at {}: {}", scenario.groups[row.group].name, format_bytes(row.bytes), row.stuck));
+    complain(fmt::format("{} at {}: {}", scenario.groups[row.group].name, format_bytes(row.bytes),
+                         row.answer.failure));
   }
   return stuck ? exit_code::kStuck : exit_code::kDone;
 }

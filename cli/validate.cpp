@@ -29,7 +29,8 @@ int run_validate(const ValidateOptions& options) {
     return report(problems);
   if (std::filesystem::exists(std::filesystem::path(options.out) / "evaluations.sqlite"))
     return report({{options.out, "holds a calibration", "choose another folder for its validation"}});
-  const auto simulator = ScenarioSimulator::build(*scenario, simulated_experiments(*scenario));
+  const auto simulator =
+      ScenarioSimulator::build(*scenario, simulated_experiments(*scenario), options.shortcuts);
   if (!simulator) return report(simulator.problems());
   if (Problems problems = prepare_folder(options.out); !problems.empty()) return report(problems);
   Assessment assessment = assess(*scenario, *simulator, parameters_of(*scenario, *file));

@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "base/hash.hpp"
+
 namespace caliper {
 namespace {
 
@@ -45,6 +47,22 @@ std::uint64_t Plan::buffer_bytes() const {
   return count * execution->element_bytes * blocks;
 }
 
+std::string Plan::hash() const {
+  Hasher hasher;
+  hasher.add("calipersim plan 1")
+      .add(name_of(execution->collective))
+      .add(std::uint64_t{execution->element_bytes})
+      .add(count)
+      .add(std::uint64_t{window})
+      .add(std::uint64_t{table.chunks_per_loop});
+  for (const auto& runs : table.channels) {
+    hasher.add(std::uint64_t{runs.size()});
+    for (const LoopRun& run : runs)
+      hasher.add(run.loops).add(run.offset).add(run.stride).add(run.chunk).add(run.extent);
+  }
+  return hasher.hex();
+}
+
 Plan make_plan(const Execution& execution, std::uint64_t bytes) {
   CALIPER_CHECK(bytes <= kMaxMessageBytes);
   CALIPER_CHECK(execution.ranks() >= 1 && execution.channels() >= 1);
@@ -76,6 +94,24 @@ std::uint64_t operation_count(const Plan& plan) {
     const std::uint64_t proxies = plan.execution->rings[channel].crossings.size();
     sum += ranks * (1 + loops * plan.sequence.steps() * kSlicesPerChunk);
     sum += proxies * loops * plan.sequence.sends() * kSlicesPerChunk;
+  }
+  return sum;
+}
+
+std::uint64_t worker_count(const Plan& plan) {
+  if (plan.execution->ranks() == 1) return plan.count > 0 ? 1 : 0;
+  std::uint64_t sum = 0;
+  for (std::uint32_t channel = 0; channel < plan.channels(); ++channel)
+    sum += plan.execution->ranks() + plan.execution->rings[channel].crossings.size();
+  return sum;
+}
+
+std::uint64_t slice_count(const Plan& plan) {
+  std::uint64_t sum = 0;
+  for (std::uint32_t channel = 0; channel < plan.channels(); ++channel) {
+    const std::uint64_t senders = plan.execution->ranks() + plan.execution->rings[channel].crossings.size();
+    for (const LoopRun& run : plan.table.channels[channel])
+      sum += senders * run.loops * plan.sequence.sends() * kSlicesPerChunk;
   }
   return sum;
 }

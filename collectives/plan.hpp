@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "collectives/execution.hpp"
@@ -24,6 +25,8 @@ struct Plan {
   std::uint32_t window = kWindowSlices;  ///< slices of a connection that may wait to be released
 
   std::uint32_t channels() const { return static_cast<std::uint32_t>(table.channels.size()); }
+  /// Identity of what is done at this size, beside who does it; 64 hex digits.
+  std::string hash() const;
   /// Bytes of the full buffer that take part.
   std::uint64_t buffer_bytes() const;
 };
@@ -35,8 +38,12 @@ Plan make_plan(const Execution&& execution, std::uint64_t bytes) = delete;
 
 /// Sent over all connections of all channels, counted slice by slice.
 std::uint64_t bytes_sent(const Plan& plan);
-/// Operations of the lowered program, to refuse what does not fit the memory before it is built.
+/// Operations of the lowered program, written out.
 std::uint64_t operation_count(const Plan& plan);
+/// Its workers: blocks and proxies.
+std::uint64_t worker_count(const Plan& plan);
+/// Slices that it posts, hand-overs to proxies included.
+std::uint64_t slice_count(const Plan& plan);
 
 /// A line of the chunk table for people: neighbouring channels that are cut alike.
 struct ChunkRow {

@@ -58,12 +58,21 @@ class EventQueue {
     n.bucket = kNone;
   }
 
-  /// Takes the earliest event, of equal ones the first scheduled. The queue is not empty.
-  std::uint32_t pop() {
-    drop_empty_buckets();
-    const std::uint32_t node = buckets_[heap_.front().bucket].first;
-    cancel(node);
-    return node;
+  /// Takes the first scheduled event of this time, the earliest there is; kNone where there is no other.
+  std::uint32_t pop_at(double time) {
+    while (!heap_.empty() && heap_.front().time == time) {
+      Bucket& bucket = buckets_[heap_.front().bucket];
+      const std::uint32_t node = bucket.first;
+      if (node != kNone) {
+        Node& n = nodes_[node];
+        bucket.first = n.next;
+        (n.next == kNone ? bucket.last : nodes_[n.next].previous) = kNone;
+        n.bucket = kNone;
+        return node;
+      }
+      drop_empty_buckets();
+    }
+    return kNone;
   }
 
  private:

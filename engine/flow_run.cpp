@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <memory>
 
 #include "base/check.hpp"
 #include "engine/event_queue.hpp"
@@ -13,6 +14,12 @@ namespace caliper {
 namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kFirstRoom = 16;  // slices
+/// Later by more than rounding explains.
+constexpr bool later(double a, double b) { return a - b > 1e-13 * a; }
+constexpr std::uint64_t chained(std::uint64_t hash, std::uint64_t value) {
+  return (hash + value) * 0x9e3779b97f4a7c15u;
+}
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 struct WorkerRun {
@@ -25,6 +32,7 @@ struct WorkerRun {
   const Repeat* repeats_end = nullptr;
   const std::uint64_t* sizes = nullptr;
   const EdgeId* ports = nullptr;
+  std::uint64_t decisions = 0;     ///< hash of which of its waits ended last, operation by operation
   std::uint32_t waits_on = kNone;  ///< edge
   bool held = false;               ///< by a transfer whose end is not known yet
 
@@ -71,6 +79,7 @@ struct Transfer {
   std::uint64_t row = 0;          ///< of OperationTimes
   std::uint32_t cap = 0;          ///< row of FlowSetup::caps
   std::uint32_t receive = kNone;  ///< edge whose slice it holds
+  std::uint32_t number = 0;       ///< on its edge
 };
 
 /// An edge whose transfers share links. Its transfers are begun in order; entries [begun, ready) wait for a
@@ -80,6 +89,7 @@ struct SharedEdge {
   std::uint32_t first_slot = 0, slots = 0;
   std::uint32_t first_entry = 0, mask = 0;
   std::uint32_t sent = 0, ready = 0, begun = 0;
+  std::uint64_t decisions = 0;  ///< hash of which transfers waited for others, and of their order in the end
 };
 
 /// Room for one transfer.
@@ -108,14 +118,22 @@ class FlowRun {
   void reach_the_wire(std::uint32_t s);
   void occupy_slots(SharedEdge& shared);
   void end_transfer(std::uint32_t slot);
-  void finish(const SharedEdge& shared, const Transfer& transfer);
+  void finish(SharedEdge& shared, const Transfer& transfer);
   void post(std::uint32_t e, double time);
+  void grow(EdgeRun& edge);
   void release(std::uint32_t e, double time);
   void note_release(std::uint32_t e, double time);
   void handle(std::uint32_t node);
   void update_rates();
   void enqueue(std::uint32_t w) { ready_workers_[ready_last_++ & (ready_workers_.size() - 1)] = w; }
   void wake_if_waiting(std::uint32_t w, std::uint32_t e);
+  /// @param who  tells ends from one another
+  void note_end(std::uint64_t who, double time) {
+    if (time <= latest_) return;
+    if (later(time, latest_)) last_ = who;
+    latest_ = time;
+  }
+  std::uint64_t decisions() const;
   std::uint64_t ordinal_of(std::uint32_t w) const;
   void prove_end() const;
   RunResult totals() const;
@@ -133,7 +151,7 @@ class FlowRun {
   OperationTimes* times_;
   std::vector<WorkerRun> workers_;
   std::vector<EdgeRun> edges_;
-  std::vector<double> times_of_slices_;  // rings of arrivals and releases
+  std::unique_ptr<double[]> times_of_slices_;  // rings of arrivals and releases
   std::vector<SharedEdge> shared_;
   std::vector<Transfer> entries_;  // rings of shared edges
   std::vector<Slot> slots_;
@@ -144,6 +162,7 @@ class FlowRun {
   std::uint32_t ready_first_ = 0, ready_last_ = 0;
   std::uint32_t running_ = kNone;
   double now_ = 0, latest_ = 0;
+  std::uint64_t last_ = 0;  // whose end that was
   std::uint64_t sent_bytes_ = 0, taken_bytes_ = 0, events_ = 0;
 };
 
@@ -200,7 +219,8 @@ void FlowRun::set_up_edges() {
     const bool scarce = setup.sends > from.window;
     const auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>(setup.sends, from.window));
     const std::uint32_t room = std::bit_ceil(std::max(most, 1u));
-    edge.mask = room - 1;
+    // Without a lack of credits the window says little about how many slices lie there at a time.
+    edge.mask = scarce ? room - 1 : std::min(room, kFirstRoom) - 1;
     edge.arrivals = take(rows, room);
     if (scarce) edge.releases = take(rows, room);
     if (scarce && !setup.releases_in_order) edge.release_node = take(release_nodes, from.window);
@@ -212,7 +232,7 @@ void FlowRun::set_up_edges() {
     edge.shared = static_cast<std::uint32_t>(shared_.size());
     shared_.push_back({e, setup.first_slot, setup.slots, take(entries, room), room - 1});
   }
-  times_of_slices_.resize(rows);
+  times_of_slices_ = std::make_unique_for_overwrite<double[]>(rows);
   entries_.resize(entries);
   slots_.resize(shared_.empty() ? 0 : setup_.sharing.slots());
   for (std::uint32_t s = 0; s < shared_.size(); ++s)
@@ -253,6 +273,7 @@ void FlowRun::advance(std::uint32_t w) {
     const Operation op = *worker.at;
     double begin = worker.free;
     Cause cause = Cause::worker;
+    std::uint64_t decision = 1;
     std::uint32_t receive = kNone;
     if (op.receive != kNoPort) {
       receive = worker.ports[op.receive].v;
@@ -262,7 +283,11 @@ void FlowRun::advance(std::uint32_t w) {
         return;
       }
       const double there = times_of_slices_[edge.arrivals + (edge.taken & edge.mask)];
-      if (there > begin) begin = there, cause = Cause::data;
+      if (there > begin) {
+        if (later(there, begin)) decision = 2;
+        begin = there;
+        cause = Cause::data;
+      }
     }
     EdgeRun* send = nullptr;
     if (op.send != kNoPort) {
@@ -275,11 +300,16 @@ void FlowRun::advance(std::uint32_t w) {
           return;
         }
         const double there = times_of_slices_[send->releases + (credit & send->mask)];
-        if (there > begin) begin = there, cause = Cause::credit;
+        if (there > begin) {
+          if (later(there, begin)) decision = 3;
+          begin = there;
+          cause = Cause::credit;
+        }
       }
       ++send->sent;
     }
     if (receive != kNone) ++edges_[receive].taken;
+    worker.decisions = chained(worker.decisions, decision);
     begin_operation(worker, receive, send, begin, cause);
   }
 }
@@ -304,7 +334,7 @@ void FlowRun::begin_operation(WorkerRun& worker, std::uint32_t receive, EdgeRun*
   ++events_;
   worker.next(program_.operations.data());
   worker.free = cost_end;
-  latest_ = std::max(latest_, cost_end);
+  note_end(chained(number_of(worker), worker.decisions), cost_end);
   if (receive != kNone) taken_bytes_ += transfer.bytes;
   if (send) sent_bytes_ += transfer.bytes;
   if (send && send->routed) {
@@ -323,7 +353,10 @@ void FlowRun::begin_operation(WorkerRun& worker, std::uint32_t receive, EdgeRun*
 /// A transfer on links of its own ends at a known time.
 void FlowRun::move_alone(WorkerRun& worker, EdgeRun& send, const Transfer& transfer) {
   double start = transfer.ready;
-  if (send.mode == TransferMode::detached_ordered) start = std::max(start, send.last_end);
+  if (send.mode == TransferMode::detached_ordered && send.last_end > start) {
+    if (later(send.last_end, start)) worker.decisions = chained(worker.decisions, 4);
+    start = send.last_end;
+  }
   const double rate = std::min(setup_.caps[transfer.cap], send.capacity);
   const double end = transfer.bytes == 0 ? start : start + static_cast<double>(transfer.bytes) / rate;
   send.last_end = end;
@@ -340,7 +373,9 @@ void FlowRun::move_alone(WorkerRun& worker, EdgeRun& send, const Transfer& trans
 /// A transfer that depends on others is begun by an event, unless its time is now.
 void FlowRun::share(WorkerRun& worker, EdgeRun& send, const Transfer& transfer) {
   SharedEdge& shared = shared_[send.shared];
-  entries_[shared.first_entry + (shared.sent++ & shared.mask)] = transfer;
+  Transfer& entry = entries_[shared.first_entry + (shared.sent & shared.mask)];
+  entry = transfer;
+  entry.number = shared.sent++;
   worker.held = send.mode == TransferMode::attached;
   if (shared.sent - shared.ready > 1) return;  // behind one whose time has not come
   if (transfer.ready > now_)
@@ -367,6 +402,7 @@ void FlowRun::occupy_slots(SharedEdge& shared) {
     const Transfer& transfer = entries_[shared.first_entry + (shared.begun & shared.mask)];
     while (i < shared.first_slot + shared.slots && slots_[i].used) ++i;
     if (i == shared.first_slot + shared.slots) return;
+    shared.decisions = chained(shared.decisions, later(now_, transfer.ready) ? 1 : 2);
     ++shared.begun;
     if (times_) times_->transfer[transfer.row] = now_;
     if (transfer.bytes == 0) {
@@ -391,8 +427,9 @@ void FlowRun::end_transfer(std::uint32_t i) {
   occupy_slots(shared);
 }
 
-void FlowRun::finish(const SharedEdge& shared, const Transfer& transfer) {
+void FlowRun::finish(SharedEdge& shared, const Transfer& transfer) {
   const EdgeRun& edge = edges_[shared.edge];
+  shared.decisions = chained(shared.decisions, transfer.number + std::uint64_t{3});
   if (times_) times_->done[transfer.row] = now_;
   if (edge.mode == TransferMode::attached) {
     WorkerRun& worker = workers_[edge.from];
@@ -413,9 +450,19 @@ void FlowRun::wake_if_waiting(std::uint32_t w, std::uint32_t e) {
 void FlowRun::post(std::uint32_t e, double time) {
   EdgeRun& edge = edges_[e];
   const double arrival = time + edge.latency;
-  latest_ = std::max(latest_, arrival);
+  note_end(std::uint64_t{e} << 32 | edge.arrived, arrival);
+  if (edge.arrived - edge.taken > edge.mask) grow(edge);
   times_of_slices_[edge.arrivals + (edge.arrived++ & edge.mask)] = arrival;
   wake_if_waiting(edge.to, e);
+}
+
+/// Doubles a full ring in the room that it has: what lies in the odd half of the new one moves there.
+void FlowRun::grow(EdgeRun& edge) {
+  const std::uint32_t old = edge.mask + 1;
+  double* ring = &times_of_slices_[edge.arrivals];
+  for (std::uint32_t slice = edge.taken; slice != edge.arrived; ++slice)
+    if (slice & old) ring[(slice & edge.mask) + old] = ring[slice & edge.mask];
+  edge.mask += old;
 }
 
 void FlowRun::release(std::uint32_t e, double time) {
@@ -465,8 +512,8 @@ RunResult FlowRun::run() {
   update_rates();
   while (!queue_.empty()) {
     now_ = queue_.next_time();
-    do handle(queue_.pop());
-    while (!queue_.empty() && queue_.next_time() == now_);
+    for (std::uint32_t node = queue_.pop_at(now_); node != EventQueue::kNone; node = queue_.pop_at(now_))
+      handle(node);
     drain();
     update_rates();
   }
@@ -488,10 +535,20 @@ void FlowRun::prove_end() const {
   CALIPER_CHECK(sent_bytes_ == taken_bytes_);
 }
 
+std::uint64_t FlowRun::decisions() const {
+  if (!release_edge_.empty()) return 0;  // the order of releases is a decision too
+  std::uint64_t hash = chained(sharing_.decisions(), last_);
+  for (const WorkerRun& worker : workers_) hash = chained(hash, worker.decisions);
+  for (const SharedEdge& shared : shared_) hash = chained(hash, shared.decisions);
+  return std::max<std::uint64_t>(hash, 1);
+}
+
 RunResult FlowRun::totals() const {
   RunResult result;
   result.seconds = latest_;
   result.events = events_;
+  result.shared = !shared_.empty();
+  result.decisions = decisions();
   for (const ProgramWorker& worker : program_.workers)
     for (const Repeat& repeat : program_.repeats_of(worker)) {
       const std::uint64_t times = std::uint64_t{repeat.times} * worker.stands_for;

@@ -1,6 +1,7 @@
 #include "engine/flow_setup.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/check.hpp"
 
@@ -49,8 +50,8 @@ bool serial(const ProgramEdge& edge) {
 /// to one edge that keeps the order.
 bool ends_in_order(const Program& program, const ProgramWorker& worker, const PortUse& use) {
   std::uint32_t detached = 0, other = use.in_place;
-  for (Port port = 0; port < kMostPorts; ++port) {
-    if (!(use.sent_while_receiving >> port & 1)) continue;
+  for (std::uint64_t left = use.sent_while_receiving; left != 0; left &= left - 1) {
+    const auto port = static_cast<Port>(std::countr_zero(left));
     const ProgramEdge& edge = program.edges[program.edge_at(worker, port).v];
     if (!edge.route.valid() || edge.mode == TransferMode::attached)
       ++other;
@@ -107,6 +108,18 @@ FlowSetup::FlowSetup(const Program& program, std::span<const double> numbers) {
       if (!ends_in_order(program, worker, use[port])) edges[e.v].releases_in_order = false;
     }
   }
+  std::size_t slots = 0, hops = 0;
+  for (const ProgramEdge& edge : program.edges) {
+    slots += slots_of(edge);
+    if (edge.route.valid())
+      hops += slots_of(edge) *
+              std::size_t{program.route_first[edge.route.v + 1] - program.route_first[edge.route.v]};
+  }
+  sharing.capacity.reserve(program.links.size());
+  sharing.path_first.reserve(slots + 1);
+  sharing.path_links.reserve(hops);
+  sharing.path_users.reserve(hops);
+  sharing.largest_cap.reserve(slots);
   for (const ProgramLink& link : program.links) sharing.capacity.push_back(number(link.capacity));
   sharing.path_first.push_back(0);
   for (std::size_t e = 0; e < program.edges.size(); ++e) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <ranges>
 #include <unordered_map>
 #include <utility>
 
@@ -45,8 +46,8 @@ class Refinement {
   void for_links(std::uint32_t edge, Fn fn) const {
     const RouteId route = p_.edges[edge].route;
     if (!route.valid()) return;
-    for (std::uint32_t h = p_.route_first[route.v]; h < p_.route_first[route.v + 1]; ++h)
-      if (can_fill_[p_.route_links[h].v]) fn(p_.route_links[h].v);
+    for (const LinkId link : p_.links_of(route))
+      if (can_fill_[link.v]) fn(link.v);
   }
 
  private:
@@ -130,10 +131,26 @@ std::uint64_t Refinement::surroundings(std::uint32_t node) const {
 
 bool Refinement::same_surroundings(std::uint32_t a, std::uint32_t b) const {
   if (attributes(a) != attributes(b)) return false;
+  const auto same = [&](std::uint32_t x, std::uint32_t y) { return colour_[x] == colour_[y]; };
+  if (a < workers_)
+    return std::ranges::equal(p_.ports_of(p_.workers[a]), p_.ports_of(p_.workers[b]),
+                              [&](EdgeId x, EdgeId y) { return same(edge_node(x.v), edge_node(y.v)); });
+  if (a < link_node(0)) {
+    const ProgramEdge &x = p_.edges[a - workers_], &y = p_.edges[b - workers_];
+    if (!same(x.from.v, y.from.v) || !same(x.to.v, y.to.v) || x.route.valid() != y.route.valid())
+      return false;
+    if (!x.route.valid()) return true;
+    const auto fills = [&](LinkId link) { return can_fill_[link.v] != 0; };
+    auto in_x = p_.links_of(x.route) | std::views::filter(fills);
+    auto in_y = p_.links_of(y.route) | std::views::filter(fills);
+    return std::ranges::equal(in_x, in_y,
+                              [&](LinkId p, LinkId q) { return same(link_node(p.v), link_node(q.v)); });
+  }
   const auto colours_of = [&](std::uint32_t node) {
     std::vector<std::uint32_t> colours;
-    for_neighbours(node, [&](std::uint32_t neighbour) { colours.push_back(colour_[neighbour]); });
-    if (node >= link_node(0)) std::ranges::sort(colours);
+    for (const std::uint32_t edge : crossing(node - link_node(0)))
+      colours.push_back(colour_[edge_node(edge)]);
+    std::ranges::sort(colours);
     return colours;
   };
   return colours_of(a) == colours_of(b);
@@ -369,7 +386,10 @@ const Folding& FoldedProgram::folding(std::span<const double> numbers) const {
 
 RunResult FoldedProgram::run(ParameterView parameters) const {
   const std::vector<double> numbers = whole_.numbers(parameters);
-  const Folding& folded = folding(numbers);
+  return run(folding(numbers), numbers);
+}
+
+RunResult FoldedProgram::run(const Folding& folded, std::span<const double> numbers) {
   RunResult result = run_flow_level(folded.program, numbers);
   if (!result.stuck) return result;
   for (auto* waits : {&result.stuck->waits, &result.stuck->cycle})

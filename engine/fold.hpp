@@ -44,6 +44,8 @@ class FoldedProgram {
   /// The result of run_flow_level(whole(), numbers); waits are those of the first members of classes. May be
   /// called from several threads.
   RunResult run(ParameterView parameters) const;
+  /// The same where numbers() and folding(numbers) are at hand.
+  static RunResult run(const Folding& folding, std::span<const double> numbers);
 
  private:
   struct Foldings;

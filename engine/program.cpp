@@ -77,7 +77,16 @@ std::vector<double> Program::numbers(ParameterView parameters) const {
 
 std::string Program::hash() const {
   Hasher hasher;
-  hasher.add("calipersim program 2");
+  hasher.add("calipersim program 2").add(frame_hash());
+  for (const ProgramWorker& worker : workers)
+    hasher.add(std::uint64_t{worker.list.v}).add(std::uint64_t{worker.first_size});
+  add_lists(hasher, *this);
+  return hasher.hex();
+}
+
+std::string Program::frame_hash() const {
+  Hasher hasher;
+  hasher.add("calipersim program frame 1");
   for (const Expression& expression : expressions) expression.hash(hasher);
   for (const ProgramLink& link : links)
     hasher.add(link.name)
@@ -97,8 +106,6 @@ std::string Program::hash() const {
     hasher.add(std::uint64_t{worker.rank})
         .add(std::uint64_t{worker.channel})
         .add(roles[worker.role])
-        .add(std::uint64_t{worker.list.v})
-        .add(std::uint64_t{worker.first_size})
         .add(std::uint64_t{worker.first_port})
         .add(std::uint64_t{worker.port_count})
         .add(std::uint64_t{worker.stands_for});
@@ -110,7 +117,6 @@ std::string Program::hash() const {
         .add(static_cast<std::uint64_t>(edge.mode))
         .add(std::uint64_t{edge.latency.v});
   add_ids(hasher, ports);
-  add_lists(hasher, *this);
   return hasher.hex();
 }
 

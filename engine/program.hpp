@@ -134,6 +134,10 @@ struct Program {
   std::vector<std::uint64_t> sizes;  ///< bytes
 
   std::span<const Repeat> repeats_of(const ProgramWorker& worker) const;
+  std::span<const LinkId> links_of(RouteId route) const {
+    return std::span(route_links)
+        .subspan(route_first[route.v], route_first[route.v + 1] - route_first[route.v]);
+  }
   std::span<const EdgeId> ports_of(const ProgramWorker& worker) const {
     return std::span(ports).subspan(worker.first_port, worker.port_count);
   }
@@ -159,6 +163,8 @@ struct Program {
   std::vector<double> numbers(ParameterView parameters) const;
   /// Identity of what is executed: the same for all parameter values. 64 hex digits.
   std::string hash() const;
+  /// The same without lists and sizes: who talks to whom over which links, at which costs.
+  std::string frame_hash() const;
   /// "rank 3 channel 1 proxy", for messages.
   std::string describe(WorkerId worker) const;
 };

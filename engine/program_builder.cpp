@@ -50,9 +50,8 @@ ExpressionId ProgramBuilder::expression(const Expression& expression) {
   return id_of<ExpressionTag>(all.size() - 1);
 }
 
-LinkId ProgramBuilder::link(std::string name, std::string link_class, const Expression& capacity,
-                            bool joint) {
-  program_.links.push_back({std::move(name), std::move(link_class), expression(capacity), joint});
+LinkId ProgramBuilder::link(std::string name, std::string link_class, ExpressionId capacity, bool joint) {
+  program_.links.push_back({std::move(name), std::move(link_class), capacity, joint});
   return id_of<LinkTag>(program_.links.size() - 1);
 }
 

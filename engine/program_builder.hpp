@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/program.hpp"
@@ -22,7 +23,10 @@ using OperationList = std::vector<ListRepeat>;
 class ProgramBuilder {
  public:
   ExpressionId expression(const Expression& expression);
-  LinkId link(std::string name, std::string link_class, const Expression& capacity, bool joint = false);
+  LinkId link(std::string name, std::string link_class, ExpressionId capacity, bool joint = false);
+  LinkId link(std::string name, std::string link_class, const Expression& capacity, bool joint = false) {
+    return link(std::move(name), std::move(link_class), expression(capacity), joint);
+  }
   RouteId route(const std::vector<LinkId>& links, ExpressionId latency);
   RouteId route(const std::vector<LinkId>& links, const Expression& latency) {
     return route(links, expression(latency));

@@ -36,6 +36,13 @@ struct RunResult {
   std::uint64_t slices = 0;      ///< posted on edges, likewise
   std::uint64_t bytes = 0;       ///< posted on edges, with or without a route, likewise
   std::uint64_t events = 0;      ///< operations computed and starts and ends of shared transfers
+  bool shared = false;           ///< rates of transfers depended on each other
+  /// Hash of all that was decided by comparing times: which wait ended last, which transfers moved together
+  /// in which order, what came last of all. Where two runs on a line of sizes have the same, so has every run
+  /// between them, and the completion time is affine there: times are affine in the sizes as long as
+  /// decisions stay, and a comparison that holds at both ends holds between. What differs by less than 1e-13
+  /// counts as equal. 0: none.
+  std::uint64_t decisions = 0;
   std::optional<StuckReport> stuck;
 };
 

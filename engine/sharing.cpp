@@ -12,6 +12,12 @@ namespace caliper {
 namespace {
 
 constexpr std::uint32_t kMostPatterns = 64;  // that a part remembers; lockstep needs a handful
+/// No sum of a few of these is by accident the sum of a few others.
+constexpr std::uint64_t scattered(std::uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// Slots joined by the links of their paths: root of each slot's set.
@@ -161,6 +167,7 @@ void Sharing::start(std::uint32_t slot, std::uint32_t cap) {
   }
   large_->start(slot, caps_[cap]);
   large_touched_ = true;
+  large_changes_ += scattered(slot * (caps_.size() + 1) + cap + 1);
 }
 
 void Sharing::stop(std::uint32_t slot) {
@@ -168,6 +175,7 @@ void Sharing::stop(std::uint32_t slot) {
   if (part_[slot] == kAlone) return;
   large_->stop(slot);
   large_touched_ = true;
+  large_changes_ += scattered(slot * (caps_.size() + 1));
 }
 
 void Sharing::set_rate(std::uint32_t slot, double rate) {
@@ -249,6 +257,12 @@ void Sharing::fill(const Part& part, double* rates) {
   }
 }
 
+std::uint64_t Sharing::decisions() const {
+  std::uint64_t hash = large_decisions_;
+  for (const Part& part : parts_) hash = (hash + part.decisions) * 0x9e3779b97f4a7c15u;
+  return hash;
+}
+
 std::span<const std::uint32_t> Sharing::solve() {
   changed_.clear();
   for (const std::uint32_t slot : lone_started_) set_rate(slot, lone_started_rate_[slot]);
@@ -256,6 +270,7 @@ std::span<const std::uint32_t> Sharing::solve() {
   for (const std::uint32_t p : touched_) {
     Part& part = parts_[p];
     part.touched = false;
+    part.decisions = (part.decisions + part.pattern + 1) * 0x9e3779b97f4a7c15u;
     if (part.pattern == 0) continue;
     const double* rates = rates_of(part);
     for (std::uint32_t place = 0; place < part.slots; ++place)
@@ -263,6 +278,8 @@ std::span<const std::uint32_t> Sharing::solve() {
   }
   touched_.clear();
   if (!std::exchange(large_touched_, false)) return changed_;
+  large_decisions_ = (large_decisions_ + large_changes_) * 0x9e3779b97f4a7c15u;
+  large_changes_ = 0;
   for (const std::uint32_t slot : large_->solve()) set_rate(slot, large_->rate(slot));
   return changed_;
 }

@@ -33,6 +33,9 @@ class Sharing {
   /// their old rates stands in previous_rate. Nothing is allocated.
   std::span<const std::uint32_t> solve();
 
+  /// Hash of which slots were in use together, in which order, in each part.
+  std::uint64_t decisions() const;
+
   double rate(std::uint32_t slot) const { return rate_[slot]; }
   double previous_rate(std::uint32_t slot) const { return previous_rate_[slot]; }
 
@@ -47,6 +50,7 @@ class Sharing {
     std::uint32_t known = 0;          // patterns that are remembered
     std::uint64_t pattern = 0;        // bits_ a slot: cap + 1, or 0
     bool touched = false;
+    std::uint64_t decisions = 0;
   };
 
   void split(const SharingProblem& problem);
@@ -79,6 +83,7 @@ class Sharing {
   std::vector<char> frozen_;
   std::optional<MaxMinSharing> large_;
   bool large_touched_ = false;
+  std::uint64_t large_changes_ = 0, large_decisions_ = 0;  // since the last solve(), and all
 };
 
 }  // namespace caliper

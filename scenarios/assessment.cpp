@@ -163,7 +163,7 @@ std::vector<double> held_out_error_with_channels(const Scenario& scenario, Param
     for (const ExperimentId id : scenario.dataset.of_group(g))
       if (scenario.split.set[id.index] == Set::validation) held_out.push_back(id);
     if (held_out.empty()) continue;
-    const auto simulator = ScenarioSimulator::build(scenario, held_out, channels);
+    const auto simulator = ScenarioSimulator::build(scenario, held_out, Shortcuts{}, channels);
     if (!simulator) continue;
     std::vector<double> measured;
     for (const ExperimentId id : held_out) measured.push_back(scenario.dataset[id].seconds);

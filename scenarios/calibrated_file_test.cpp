@@ -146,7 +146,7 @@ TEST_CASE(
   const Scenario scenario = small(folder);
   const auto experiments = simulated_experiments(scenario);
   const auto simulator = ScenarioSimulator::build(scenario, experiments);
-  const auto fewer = ScenarioSimulator::build(scenario, experiments, 2);
+  const auto fewer = ScenarioSimulator::build(scenario, experiments, Shortcuts{}, 2);
   REQUIRE(simulator);
   REQUIRE(fewer);
   std::vector<double> slow = scenario.parameters.defaults();

@@ -1,135 +1,91 @@
 #include "scenarios/scenario_simulator.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <set>
+#include <utility>
 
-#include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
 #include "base/hash.hpp"
-#include "collectives/derivation.hpp"
-#include "collectives/lowering.hpp"
-#include "collectives/proof.hpp"
-#include "engine/flow_run.hpp"
 #include "scenarios/version.hpp"
 
 namespace caliper {
 namespace {
 
-/// Of a folded program, at some 30 million a second: a few minutes.
-constexpr std::uint64_t kMostOperations = 5'000'000'000;
-
-Outcome outcome_of(const FoldedProgram& program, ParameterView parameters) {
-  const auto run = run_program(program, parameters, "simulation");
+Outcome outcome_of(const SizeAnswer& answer) {
   Outcome outcome;
-  if (!run) {
-    outcome.reason = describe(run.problems().front());
-  } else if (run->stuck) {
-    outcome.reason = run->stuck->describe(program.whole());
-  } else {
-    outcome.status = OutcomeStatus::time;
-    outcome.seconds = run->seconds;
-  }
+  outcome.reason = answer.failure;
+  if (!answer.failure.empty()) return outcome;
+  outcome.status = OutcomeStatus::time;
+  outcome.seconds = answer.seconds;
   return outcome;
-}
-
-/// fn(i) for i in [0, count) on all threads; the problems of the lowest i that has any.
-template <class Fn>
-Problems for_all(std::size_t count, Fn fn) {
-  std::vector<Problems> problems(count);
-  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) { problems[i] = fn(i); });
-  for (Problems& found : problems)
-    if (!found.empty()) return std::move(found);
-  return {};
 }
 
 }  // namespace
 
-Result<Execution> execution_of(const Scenario& scenario, std::uint32_t group, std::uint64_t bytes,
-                               std::optional<std::uint32_t> channels) {
-  const ScenarioGroup& g = scenario.groups[group];
-  if (bytes > kMaxMessageBytes)
-    return Error{fmt::format("group '{}'", g.name), fmt::format("{} is no message size", format_bytes(bytes)),
-                 fmt::format("at most {}", format_bytes(kMaxMessageBytes))};
-  const std::uint64_t unit =
-      g.element_bytes * (g.collective == Collective::all_reduce ? std::uint64_t{1} : g.ranks.size());
-  if (bytes % unit != 0)
-    return Error{fmt::format("group '{}'", g.name),
-                 fmt::format("{} is no whole number of {} elements{}", format_bytes(bytes), g.data_type,
-                             g.collective == Collective::all_reduce ? "" : " of every rank"),
-                 fmt::format("{} is", format_bytes(bytes < unit ? unit : bytes - bytes % unit))};
-  const PlanRange* range = g.plan_for(bytes);
-  if (!range)
-    return Error{fmt::format("group '{}'", g.name), fmt::format("has no plan for {}", format_bytes(bytes)),
-                 "a [[group.plan]] says what NCCL runs for a range of sizes"};
-  auto execution = derive_execution(scenario.machine, g.ranks, g.collective, g.family, g.element_bytes,
-                                    channels ? channels : range->channels, g.nic_layout);
-  if (!execution) return execution.problems();
-  if (range->channels && !channels) execution->channels_origin = range->source;
-  return execution;
-}
-
-Result<FoldedProgram> program_of(const Scenario& scenario, std::uint32_t group, std::uint64_t bytes,
-                                 std::optional<std::uint32_t> channels) {
-  const auto execution = execution_of(scenario, group, bytes, channels);
-  if (!execution) return execution.problems();
-  const Plan plan = make_plan(*execution, bytes);
-  const std::string where = fmt::format("group '{}' at {}", scenario.groups[group].name, format_bytes(bytes));
-  if (const auto violation = prove(plan))
-    return Error{where, fmt::format("the plan is wrong ({}): {}", name_of(violation->what), violation->text),
-                 "correct the rings or the partition that the scenario states"};
-  return FoldedProgram(lower(plan, scenario.machine, scenario.parameters));
-}
-
-Result<RunResult> run_program(const FoldedProgram& program, ParameterView parameters,
-                              std::string_view where) {
-  const std::vector<double> numbers = program.whole().numbers(parameters);
-  const Program& folded = program.folding(numbers).program;
-  if (const std::uint64_t operations = folded.operation_count(); operations > kMostOperations)
-    return Error{
-        std::string(where),
-        fmt::format("would take {} operations, and no more than {} of {} workers are alike", operations,
-                    program.whole().workers.size() - folded.workers.size(), program.whole().workers.size()),
-        fmt::format("at most {} are simulated: a size that ranks and channels divide has equal chunks "
-                    "and is simulated once for all that are alike",
-                    kMostOperations)};
-  return program.run(parameters);
+const ScenarioSimulator::Place& ScenarioSimulator::place(ExperimentId experiment) const {
+  CALIPER_CHECK(has(experiment));
+  return places_[experiment.index];
 }
 
 Result<ScenarioSimulator> ScenarioSimulator::build(const Scenario& scenario,
                                                    std::span<const ExperimentId> experiments,
+                                                   Shortcuts shortcuts,
                                                    std::optional<std::uint32_t> channels) {
   ScenarioSimulator simulator;
-  simulator.row_.assign(scenario.dataset.experiments.size(), kNoProgram);
-  simulator.programs_.resize(experiments.size());
-  simulator.hashes_.resize(experiments.size());
-  for (std::size_t i = 0; i < experiments.size(); ++i)
-    simulator.row_[experiments[i].index] = static_cast<std::uint32_t>(i);
-  Problems problems = for_all(experiments.size(), [&](std::size_t i) -> Problems {
-    const Experiment& experiment = scenario.dataset[experiments[i]];
-    auto program = program_of(scenario, experiment.group, experiment.bytes, channels);
-    if (!program) return program.problems();
-    // Another version of the simulator may answer otherwise: its evaluations are not to be taken for ours.
-    simulator.hashes_[i] = Hasher().add(version_text()).add(program->whole().hash()).hex();
-    simulator.programs_[i] = *std::move(program);
-    return {};
-  });
+  simulator.places_.resize(scenario.dataset.experiments.size());
+  std::map<std::uint32_t, std::vector<ExperimentId>> by_group;
+  for (const ExperimentId id : experiments) by_group[scenario.dataset[id].group].push_back(id);
+  Problems problems;
+  for (const auto& [group, of_group] : by_group) {
+    auto programs = GroupPrograms::build(scenario, group, sizes_of(scenario, of_group), shortcuts, channels);
+    if (programs)
+      simulator.groups_.emplace(group, *std::move(programs));
+    else
+      append(problems, programs.problems());
+  }
   if (!problems.empty()) return problems;
+
+  std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> first_of_line;
+  for (const ExperimentId id : experiments) {
+    const Experiment& experiment = scenario.dataset[id];
+    const GroupPrograms& programs = simulator.groups_.at(experiment.group);
+    Place& place = simulator.places_[id.index];
+    place.group = experiment.group;
+    place.row = programs.row_of(experiment.bytes);
+    place.call =
+        first_of_line.try_emplace({place.group, programs.line_of(place.row)}, id.index).first->second;
+  }
+  tbb::parallel_for(std::size_t{0}, experiments.size(), [&](std::size_t i) {
+    Place& place = simulator.places_[experiments[i].index];
+    // Another version of the simulator may answer otherwise, and a size that is run by itself by a last
+    // digit: their evaluations are not to be taken for ours.
+    place.hash = Hasher()
+                     .add(version_text())
+                     .add(std::uint64_t{shortcuts.curves})
+                     .add(std::uint64_t{shortcuts.steady_state})
+                     .add(simulator.groups_.at(place.group).hash(place.row))
+                     .hex();
+  });
   return simulator;
 }
 
 void ScenarioSimulator::evaluate(ParameterView parameters, std::span<const ExperimentId> experiments,
                                  std::span<Outcome> outcomes) const {
-  tbb::parallel_for(std::size_t{0}, experiments.size(), [&](std::size_t i) {
-    CALIPER_CHECK(has(experiments[i]));
-    const FoldedProgram& program = *programs_[row_[experiments[i].index]];
-    outcomes[i] = outcome_of(program, parameters);
+  struct Asked {
+    std::vector<std::size_t> rows, slots;
+  };
+  std::map<std::uint32_t, Asked> by_group;
+  for (std::size_t i = 0; i < experiments.size(); ++i) {
+    Asked& asked = by_group[place(experiments[i]).group];
+    asked.rows.push_back(place(experiments[i]).row);
+    asked.slots.push_back(i);
+  }
+  const std::vector<std::pair<std::uint32_t, Asked>> groups(by_group.begin(), by_group.end());
+  tbb::parallel_for(std::size_t{0}, groups.size(), [&](std::size_t g) {
+    const auto& [group, asked] = groups[g];
+    const std::vector<SizeAnswer> answers = groups_.at(group).answer(parameters, asked.rows);
+    for (std::size_t i = 0; i < answers.size(); ++i) outcomes[asked.slots[i]] = outcome_of(answers[i]);
   });
-}
-
-std::string ScenarioSimulator::program_hash(ExperimentId experiment) const {
-  CALIPER_CHECK(has(experiment));
-  return hashes_[row_[experiment.index]];
 }
 
 std::vector<ExperimentId> simulated_experiments(const Scenario& scenario) {
@@ -143,16 +99,12 @@ std::vector<ExperimentId> simulated_experiments(const Scenario& scenario) {
 
 Result<std::string> group_program_hash(const Scenario& scenario, std::uint32_t group,
                                        std::span<const std::uint64_t> sizes) {
-  std::vector<std::string> hashes(sizes.size());
-  Problems problems = for_all(sizes.size(), [&](std::size_t i) -> Problems {
-    const auto program = program_of(scenario, group, sizes[i]);
-    if (!program) return program.problems();
-    hashes[i] = program->whole().hash();
-    return {};
-  });
-  if (!problems.empty()) return problems;
+  const std::set<std::uint64_t> distinct(sizes.begin(), sizes.end());
+  const auto programs =
+      GroupPrograms::build(scenario, group, {distinct.begin(), distinct.end()}, Shortcuts{.curves = false});
+  if (!programs) return programs.problems();
   Hasher hasher;
-  for (std::size_t i = 0; i < sizes.size(); ++i) hasher.add(sizes[i]).add(hashes[i]);
+  for (const std::uint64_t bytes : sizes) hasher.add(bytes).add(programs->hash(programs->row_of(bytes)));
   return hasher.hex();
 }
 

@@ -2,48 +2,44 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "calibration/simulator.hpp"
-#include "collectives/execution.hpp"
-#include "collectives/plan.hpp"
-#include "engine/fold.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/group_programs.hpp"
 
 namespace caliper {
-
-/// What NCCL runs for a group at a size. A channel count given here replaces the one of the scenario (to show
-/// what another would predict; nothing is chosen by it). Problems: the scenario has no plan for the size, the
-/// rules cannot derive one.
-Result<Execution> execution_of(const Scenario& scenario, std::uint32_t group, std::uint64_t bytes,
-                               std::optional<std::uint32_t> channels = std::nullopt);
-Result<FoldedProgram> program_of(const Scenario& scenario, std::uint32_t group, std::uint64_t bytes,
-                                 std::optional<std::uint32_t> channels = std::nullopt);
-
-/// Problems: a program that is too long to be waited for, even folded.
-Result<RunResult> run_program(const FoldedProgram& program, ParameterView parameters, std::string_view where);
 
 /// Programs are built once; a candidate only changes numbers.
 class ScenarioSimulator final : public Simulator {
  public:
-  /// Builds the programs of the given experiments, on all threads; others cannot be evaluated.
+  /// Makes the plans of the given experiments, on all threads; others cannot be evaluated.
   static Result<ScenarioSimulator> build(const Scenario& scenario, std::span<const ExperimentId> experiments,
+                                         Shortcuts shortcuts = {},
                                          std::optional<std::uint32_t> channels = std::nullopt);
 
   void evaluate(ParameterView parameters, std::span<const ExperimentId> experiments,
                 std::span<Outcome> outcomes) const override;
-  std::string program_hash(ExperimentId experiment) const override;
-  bool has(ExperimentId experiment) const { return row_[experiment.index] != kNoProgram; }
+  std::string program_hash(ExperimentId experiment) const override { return place(experiment).hash; }
+  /// Sizes of a group that lie on a line are answered together.
+  std::uint32_t call_of(ExperimentId experiment) const override { return place(experiment).call; }
+  bool has(ExperimentId experiment) const { return places_[experiment.index].group != kNoGroup; }
 
  private:
-  static constexpr std::uint32_t kNoProgram = 0xffffffff;
-  std::vector<std::uint32_t> row_;  // [experiments of the dataset]
-  std::vector<std::optional<FoldedProgram>> programs_;
-  std::vector<std::string> hashes_;
+  static constexpr std::uint32_t kNoGroup = 0xffffffff;
+  struct Place {
+    std::uint32_t group = kNoGroup;
+    std::size_t row = 0;     // of the group's programs
+    std::uint32_t call = 0;  // first experiment of its line
+    std::string hash;
+  };
+  const Place& place(ExperimentId experiment) const;
+
+  std::vector<Place> places_;                      // [experiments of the dataset]
+  std::map<std::uint32_t, GroupPrograms> groups_;  // by group
 };
 
 /// The experiments that the scenario has a plan for, in or out of scope, ascending.

@@ -133,9 +133,9 @@ void try_sizes(Candidate& candidate, const Machine& machine) {
   }
   while (!candidate.sizes.empty()) {
     const std::uint64_t largest = *candidate.sizes.rbegin();
-    const auto program = program_of(scenario, 0, largest);
-    if (program) return;
-    candidate.left_out.emplace(largest, program.problems().front().what);
+    const auto programs = GroupPrograms::build(scenario, 0, {largest});
+    if (programs) return;
+    candidate.left_out.emplace(largest, programs.problems().front().what);
     candidate.sizes.erase(largest);
   }
 }

@@ -89,13 +89,13 @@ void read_case(TomlSection& section, const fs::path& folder, Scenarios& scenario
 }
 
 Problems simulate(Request& request) {
-  const auto program = program_of(*request.scenario, request.group, request.made.bytes);
-  if (!program) return program.problems();
-  const std::string where = fmt::format("{} at {}", request.made.name, format_bytes(request.made.bytes));
-  const auto run = run_program(*program, request.parameters, where);
-  if (!run) return run.problems();
-  if (run->stuck) return {{where, run->stuck->describe(program->whole()), ""}};
-  request.made.seconds = run->seconds;
+  const auto programs = GroupPrograms::build(*request.scenario, request.group, {request.made.bytes});
+  if (!programs) return programs.problems();
+  const SizeAnswer answer = programs->answer(request.parameters, std::vector<std::size_t>{0}).front();
+  if (!answer.failure.empty())
+    return {
+        {fmt::format("{} at {}", request.made.name, format_bytes(request.made.bytes)), answer.failure, ""}};
+  request.made.seconds = answer.seconds;
   return {};
 }
 

@@ -1,10 +1,9 @@
 #include "scenarios/snapshot.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
@@ -13,29 +12,6 @@
 
 namespace caliper {
 namespace {
-
-/// fn(i, program) for each experiment, on all threads; a program lives as long as its call. All problems,
-/// each once: what is wrong with a group is wrong at all of its sizes.
-template <class Fn>
-Problems for_each_program(const Scenario& scenario, std::span<const ExperimentId> experiments,
-                          const OnDone& on_done, Fn fn) {
-  std::vector<Problems> found(experiments.size());
-  tbb::parallel_for(std::size_t{0}, experiments.size(), [&](std::size_t i) {
-    const Experiment& experiment = scenario.dataset[experiments[i]];
-    const auto program = program_of(scenario, experiment.group, experiment.bytes);
-    if (program)
-      fn(i, *program);
-    else
-      found[i] = program.problems();
-    on_done();
-  });
-  Problems problems;
-  std::set<std::string> known;
-  for (const Problems& of_experiment : found)
-    for (const Error& problem : of_experiment)
-      if (known.insert(describe(problem)).second) problems.push_back(problem);
-  return problems;
-}
 
 /// The number that is read back when it was written with so many significant digits.
 double as_written(double value, int digits) {
@@ -79,6 +55,42 @@ struct Answer {
   std::string stuck;
 };
 
+/// fn(experiments, programs) for each group with experiments that have a plan, in order. All problems, each
+/// once: what is wrong with a group is wrong at all of its sizes.
+template <class Fn>
+Problems for_each_group(const Scenario& scenario, Fn fn) {
+  Problems problems;
+  std::map<std::uint32_t, std::vector<ExperimentId>> groups;
+  for (const ExperimentId id : simulated_experiments(scenario))
+    groups[scenario.dataset[id].group].push_back(id);
+  for (const auto& [group, experiments] : groups) {
+    auto programs = GroupPrograms::build(scenario, group, sizes_of(scenario, experiments));
+    if (programs)
+      fn(experiments, *programs);
+    else
+      append(problems, programs.problems());
+  }
+  return problems;
+}
+
+std::vector<Answer> answers_of(const Scenario& scenario, std::span<const ExperimentId> experiments,
+                               const GroupPrograms& programs, ParameterView parameters) {
+  std::vector<std::size_t> rows;
+  for (const ExperimentId id : experiments) rows.push_back(programs.row_of(scenario.dataset[id].bytes));
+  const std::vector<SizeAnswer> sizes = programs.answer(parameters, rows);
+  std::vector<Answer> answers(experiments.size());
+  for (std::size_t i = 0; i < experiments.size(); ++i) {
+    const Experiment& experiment = scenario.dataset[experiments[i]];
+    answers[i].program = programs.hash(rows[i]);
+    if (sizes[i].failure.empty())
+      answers[i].seconds = sizes[i].seconds;
+    else
+      answers[i].stuck = fmt::format("{} at {}: {}", scenario.groups[experiment.group].name,
+                                     format_bytes(experiment.bytes), sizes[i].failure);
+  }
+  return answers;
+}
+
 BaselineGroup group_of(const Scenario& scenario, std::uint32_t g, std::span<const ExperimentId> experiments,
                        std::span<const Answer> answers) {
   BaselineGroup group{scenario.groups[g].name, "", {}, {}, {}};
@@ -100,26 +112,19 @@ BaselineGroup group_of(const Scenario& scenario, std::uint32_t g, std::span<cons
 }  // namespace
 
 Problems prove_programs(const Scenario& scenario, const OnDone& on_done) {
-  return for_each_program(scenario, simulated_experiments(scenario), on_done,
-                          [](std::size_t, const FoldedProgram&) {});
+  return for_each_group(scenario, [&](const std::vector<ExperimentId>& experiments, const GroupPrograms&) {
+    for (std::size_t i = 0; i < experiments.size(); ++i) on_done();
+  });
 }
 
 Result<Snapshot> take_snapshot(const Scenario& scenario, ParameterView parameters, const OnDone& on_done) {
   const std::vector<ExperimentId> experiments = simulated_experiments(scenario);
-  std::vector<Answer> answers(experiments.size());
+  std::vector<Answer> answers;
   Problems problems =
-      for_each_program(scenario, experiments, on_done, [&](std::size_t i, const FoldedProgram& program) {
-        const Experiment& experiment = scenario.dataset[experiments[i]];
-        const std::string where =
-            fmt::format("{} at {}", scenario.groups[experiment.group].name, format_bytes(experiment.bytes));
-        answers[i].program = program.whole().hash();
-        const auto run = run_program(program, parameters, where);
-        if (!run)
-          answers[i].stuck = describe(run.problems().front());
-        else if (run->stuck)
-          answers[i].stuck = fmt::format("{}: {}", where, run->stuck->describe(program.whole()));
-        else
-          answers[i].seconds = run->seconds;
+      for_each_group(scenario, [&](const std::vector<ExperimentId>& of_group, const GroupPrograms& programs) {
+        const std::vector<Answer> more = answers_of(scenario, of_group, programs, parameters);
+        answers.insert(answers.end(), more.begin(), more.end());
+        for (std::size_t i = 0; i < of_group.size(); ++i) on_done();
       });
   if (!problems.empty()) return problems;
 

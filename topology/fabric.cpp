@@ -87,18 +87,13 @@ LinkId Fabric::joint_limit(DeviceId nic, const MachineLink& link) {
   return known->second;
 }
 
-Expression Fabric::capacity(const MachineLink& link) const {
-  switch (link.link_class) {
-    case LinkClass::nvlink:
-      return link.total_rate() * nvlink_efficiency_;
-    case LinkClass::nic:
-      return link.total_rate() * net_efficiency_;
-    case LinkClass::pcie:
-    case LinkClass::leaf_spine:
-    case LinkClass::global:
-      break;
-  }
-  return link.total_rate();
+ExpressionId Fabric::capacity(const MachineLink& link) {
+  const auto [known, is_new] = capacities_.try_emplace({link.link_class, link.total_rate()});
+  if (!is_new) return known->second;
+  Expression rate = link.total_rate();
+  if (link.link_class == LinkClass::nvlink) rate = rate * nvlink_efficiency_;
+  if (link.link_class == LinkClass::nic) rate = rate * net_efficiency_;
+  return known->second = builder_.expression(rate);
 }
 
 }  // namespace caliper

@@ -1,6 +1,7 @@
 // Paths through a machine as routes of a program: here alone nominal rates meet auxiliary parameters.
 #pragma once
 
+#include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -39,7 +40,7 @@ class Fabric {
   void append_link(DeviceId from, DeviceId to, std::vector<LinkId>& links);
   LinkId add_link(DeviceId from, DeviceId to, const MachineLink& link);
   LinkId joint_limit(DeviceId nic, const MachineLink& link);
-  Expression capacity(const MachineLink& link) const;
+  ExpressionId capacity(const MachineLink& link);
 
   const Machine& machine_;
   ProgramBuilder& builder_;
@@ -50,6 +51,7 @@ class Fabric {
       return (*this)(path.first) * 0x9e3779b97f4a7c15u ^ (*this)(path.second);
     }
   };
+  std::map<std::pair<LinkClass, double>, ExpressionId> capacities_;  // by nominal rate
   std::unordered_map<Ends, LinkId, HashOfEnds> links_;
   std::unordered_map<DeviceId, LinkId> joint_limits_;                              // by NIC
   std::unordered_map<Ends, RouteId, HashOfEnds> nvlink_routes_;                    // by GPUs

@@ -30,10 +30,17 @@ struct Kinds {
   }
 };
 
+/// Some are empty, the others grow with `along`, each at its pace.
+std::uint64_t slice(Draws& draws, std::uint64_t along) {
+  const bool empty = draws.below(5) == 0;
+  const std::uint64_t base = draws.between(1, 40), pace = draws.between(0, 6);
+  return empty ? 0 : base + pace * along;
+}
+
 /// One ring over links [first_link, ...). A second edge beside the ring makes every third slice take another
 /// way.
 void add_ring(ProgramBuilder& b, const Kinds& kinds, const std::vector<LinkId>& links, std::uint32_t channel,
-              Draws draws) {
+              std::uint64_t along, Draws draws) {
   const std::uint32_t n = draws.between(2, 10), steps = draws.between(1, 14);
   const bool two_ways = draws.below(3) == 0;
   std::vector<WorkerId> workers;
@@ -54,7 +61,7 @@ void add_ring(ProgramBuilder& b, const Kinds& kinds, const std::vector<LinkId>& 
     if (two_ways) beside.push_back(edge(i));
   }
   std::vector<std::uint64_t> bytes;
-  for (std::uint32_t s = 0; s < steps; ++s) bytes.push_back(draws.below(5) == 0 ? 0 : draws.between(1, 40));
+  for (std::uint32_t s = 0; s < steps; ++s) bytes.push_back(slice(draws, along));
   for (std::uint32_t i = 0; i < n; ++i)
     for (std::uint32_t s = 0; s <= steps; ++s) {
       const auto way = [&](std::uint32_t from, std::uint32_t slice) {
@@ -73,7 +80,7 @@ void add_ring(ProgramBuilder& b, const Kinds& kinds, const std::vector<LinkId>& 
 /// A relay: what it receives it hands on while it still holds it, through two edges in turn, so that slices
 /// are released out of order.
 void add_relay(ProgramBuilder& b, const Kinds& kinds, const std::vector<LinkId>& links, std::uint32_t channel,
-               Draws draws) {
+               std::uint64_t along, Draws draws) {
   const WorkerId from = b.worker(0, channel, "source"), relay = b.worker(1, channel, "relay"),
                  left = b.worker(2, channel, "sink"), right = b.worker(3, channel, "sink");
   const auto edge = [&](WorkerId a, WorkerId c) {
@@ -82,7 +89,7 @@ void add_relay(ProgramBuilder& b, const Kinds& kinds, const std::vector<LinkId>&
   };
   const EdgeId in = edge(from, relay), out_left = edge(relay, left), out_right = edge(relay, right);
   for (std::uint32_t s = 0, slices = draws.between(1, 20); s < slices; ++s) {
-    const std::uint64_t bytes = draws.between(0, 30);
+    const std::uint64_t bytes = slice(draws, along);
     const bool to_left = draws.below(2);
     const auto kind = [&] { return kinds.all[draws.below(kinds.all.size())]; };
     b.operation(from, kind(), EdgeId{}, in, bytes);
@@ -93,7 +100,7 @@ void add_relay(ProgramBuilder& b, const Kinds& kinds, const std::vector<LinkId>&
 
 }  // namespace
 
-Program random_program(std::uint64_t seed, std::uint32_t alike) {
+Program random_program(std::uint64_t seed, std::uint32_t alike, std::uint64_t along) {
   ProgramBuilder b;
   Draws draws(seed);
   const Kinds kinds(b);
@@ -103,10 +110,10 @@ Program random_program(std::uint64_t seed, std::uint32_t alike) {
   std::uint32_t channel = 0;
   for (std::uint32_t ring = 0, rings = draws.between(1, 3); ring < rings; ++ring)
     for (std::uint32_t copy = 0; copy < alike; ++copy)
-      add_ring(b, kinds, links, channel++, Draws(hash64(seed, 6, ring)));
+      add_ring(b, kinds, links, channel++, along, Draws(hash64(seed, 6, ring)));
   if (draws.below(2))
     for (std::uint32_t copy = 0; copy < alike; ++copy)
-      add_relay(b, kinds, links, channel++, Draws(hash64(seed, 6, 99)));
+      add_relay(b, kinds, links, channel++, along, Draws(hash64(seed, 6, 99)));
   return b.build();
 }
 
