@@ -115,7 +115,7 @@ void print_limits(const Json& limits) {
   std::vector<std::vector<std::string>> rows = {{"  1 % more of", "changes the time by"}};
   for (const Json& row : limits["elasticities"])
     rows.push_back({"  " + row["parameter"].get<std::string>(),
-                    fmt::format("{:+.3f} %", row["elasticity"].get<double>())});
+                    fmt::format("{:+.3g} %", row["elasticity"].get<double>())});
   fmt::print("{}", text_table(rows));
   if (const double approximate = limits["approximate_us"].get<double>(); approximate > 0)
     fmt::print(

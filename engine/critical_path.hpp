@@ -26,7 +26,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "engine/run_result.hpp"
@@ -61,7 +60,8 @@ struct CriticalPath {
   bool exact() const { return approximate_seconds == 0; }
 };
 
-/// @param program  plain, or of a Folding: parts name its links, and the same expressions
+/// @param program  plain, or of a Folding: parts name its links, and the same expressions. Both have the same
+///                 parts, unless rounding, which may differ between them, decides a tie.
 /// @param times    of a run of the program with these numbers that did not get stuck
 /// Cost: O(operations * log), memory 16 B an operation. A program without operations has no parts.
 CriticalPath critical_path(const Program& program, std::span<const double> numbers,

@@ -6,6 +6,12 @@
 #include "base/check.hpp"
 
 namespace caliper {
+namespace {
+
+/// Rates that are equal on paper are what is left of links after others, and so may differ by rounding.
+constexpr double kOneAndRounding = 1 + 1e-9;
+
+}  // namespace
 
 RateRecorder::RateRecorder(SharingProblem problem, OperationTimes& times)
     : problem_(std::move(problem)),
@@ -28,8 +34,8 @@ RateRecorder::RateRecorder(SharingProblem problem, OperationTimes& times)
 RateRecorder::Limit RateRecorder::limit_of(std::uint32_t slot) const {
   const Moving& own = moving_[slot];
   if (own.rate == own.cap) return {LinkId{}, true};
-  Limit fullest{LinkId{}, false};
-  double highest = 0;
+  // Max-min fairness: a transfer below its cap is among the fastest of a full link.
+  Limit among_others{LinkId{}, false};
   for (std::uint32_t hop = problem_.path_first[slot]; hop < problem_.path_first[slot + 1]; ++hop) {
     const std::uint32_t link = problem_.path_links[hop];
     double users = 0, load = 0;
@@ -40,16 +46,14 @@ RateRecorder::Limit RateRecorder::limit_of(std::uint32_t slot) const {
       users += crossings_[c].users;
       load += crossings_[c].users * other.rate;
       alike &= other.rate == own.rate;
-      fastest &= other.rate <= own.rate;
+      fastest &= other.rate <= own.rate * kOneAndRounding;
     }
     if (alike && problem_.capacity[link] / users == own.rate) return {LinkId{link}, true};
-    // Max-min fairness: a transfer below its cap is among the fastest of a full link.
-    const double fill = load / problem_.capacity[link] + (fastest ? 1 : 0);
-    if (fill <= highest) continue;
-    highest = fill;
-    fullest.link = {link};
+    const bool full = load * kOneAndRounding >= problem_.capacity[link];
+    if (fastest && full && !among_others.link.valid()) among_others.link = {link};
   }
-  return fullest;
+  CALIPER_CHECK(among_others.link.valid());
+  return among_others;
 }
 
 void RateRecorder::alone(std::uint64_t row, std::uint32_t slot, double begin, double rate, double cap) {

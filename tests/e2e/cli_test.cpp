@@ -201,7 +201,8 @@ TEST_CASE("e2e: explain says what limits a run, in parts that add up to its time
   const std::string run = (folder / "s.toml") + " --group ag-2x4 --size 64MiB";
   const Finished text = calipersim("explain " + run);
   REQUIRE_MESSAGE(text.code == 0, text.out);
-  for (const char* expected : {"What limits it", "gpu.launch", "bytes at gpu.channel_rate", "1 % more of"})
+  for (const char* expected :
+       {"What limits it", "gpu.launch", "bytes over nic (net.efficiency)", "1 % more of"})
     CHECK_MESSAGE(text.out.find(expected) != std::string::npos, text.out);
 
   const auto limits_of = [&](const std::string& more) {
