@@ -1,11 +1,14 @@
-// calipersim explain: what is fixed, what is tuned, which plan runs and where each fact comes from.
+// calipersim explain: what is fixed, what is tuned, which plan runs, where each fact comes from, and what
+// limits a run.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/limits.hpp"
 #include "cli/options.hpp"
 #include "collectives/plan.hpp"
 #include "collectives/proof.hpp"
+#include "scenarios/calibrated_file.hpp"
 #include "scenarios/direct_facts.hpp"
 #include "scenarios/scenario_simulator.hpp"
 
@@ -21,6 +24,7 @@ struct Explained {
   Execution execution;
   std::string program_hash;
   std::size_t operations;
+  Json limits;
 };
 
 Json parameters_json(const Scenario& scenario) {
@@ -84,6 +88,7 @@ Json plan_json(const Scenario& scenario, const Explained& e) {
                {"operations", e.operations},
                {"program", e.program_hash},
                {"proof", violation ? violation->text : "every rank ends with the right data"}};
+  json["limits"] = e.limits;
   json["derivation"] = e.execution.derivation;
   for (std::uint32_t c = 0; c < e.execution.channels(); ++c) {
     Json ring = {{"channel", c}, {"order", ring_text(e.execution, c)}, {"crossings", Json::array()}};
@@ -146,11 +151,13 @@ void print_plan(const Json& plan) {
   fmt::print("  window {} slices, {} operations, {} bytes sent in all\n  proof: {}\n  program {}\n",
              plan["window_slices"].dump(), plan["operations"].dump(), plan["bytes_sent"].dump(),
              plan["proof"].get<std::string>(), plan["program"].get<std::string>());
+  print_limits(plan["limits"]);
 }
 
 Result<std::vector<Explained>> explain_groups(const Scenario& scenario,
                                               const std::vector<std::uint32_t>& groups,
-                                              const std::vector<std::uint64_t>& sizes) {
+                                              const std::vector<std::uint64_t>& sizes,
+                                              ParameterView parameters) {
   std::vector<Explained> list;
   Problems problems;
   for (const std::uint32_t g : groups) {
@@ -166,8 +173,9 @@ Result<std::vector<Explained>> explain_groups(const Scenario& scenario,
       if (!programs)
         append(problems, programs.problems());
       else
-        list.push_back(
-            {g, bytes, programs->execution(0), programs->hash(0), operation_count(programs->plan(0))});
+        list.push_back({g, bytes, programs->execution(0), programs->hash(0),
+                        operation_count(programs->plan(0)),
+                        limits_json(scenario.parameters, programs->program(0), parameters)});
     }
   }
   if (!problems.empty()) return problems;
@@ -180,10 +188,14 @@ int run_explain(const ExplainOptions& options) {
   const auto selection = select(options.scenario, options.groups, options.sizes);
   if (!selection) return report(selection.problems());
   const Scenario& scenario = selection->scenario;
+  std::vector<std::string> doubts;
+  const auto parameters = read_parameters(scenario, options.parameters, &doubts);
+  if (!parameters) return report(parameters.problems());
+  for (const std::string& doubt : doubts) warn(doubt);
   // Without a group: the parameters, and nothing of any plan.
   const bool with_plans = !options.groups.empty() || !options.sizes.empty();
   auto explained = explain_groups(scenario, with_plans ? selection->groups : std::vector<std::uint32_t>{},
-                                  selection->sizes);
+                                  selection->sizes, *parameters);
   if (!explained) return report(explained.problems());
 
   Json json = {

@@ -174,9 +174,11 @@ void add_signature(CLI::App& app, CommandLine& line, Run& run) {
 
 void add_explain(CLI::App& app, Run& run) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command =
-      add_command(app, "explain", "What is fixed, what is tuned, which plan runs", options->scenario);
+  CLI::App* command = add_command(
+      app, "explain", "What is fixed, what is tuned, which plan runs, what limits it", options->scenario);
   add_choice_of_runs(command, options->groups, options->sizes, "the largest measured one");
+  command->add_option("-p,--params", options->parameters,
+                      "What limits it under calibrated.toml; default: under the scenario's defaults");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([options, &run] { run = [options] { return run_explain(*options); }; });
 }

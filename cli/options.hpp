@@ -59,6 +59,7 @@ int run_signature(const SignatureOptions& options);
 struct ExplainOptions {
   std::string scenario;
   std::vector<std::string> groups, sizes;
+  std::string parameters;  ///< of "What limits it"
   bool json = false;
 };
 int run_explain(const ExplainOptions& options);

@@ -99,6 +99,16 @@ double Expression::derivative(ParameterView parameters, ParameterIndex by) const
   return sum;
 }
 
+std::vector<ParameterIndex> Expression::parameters() const {
+  std::vector<ParameterIndex> all;
+  for (const Term& term : terms_)
+    for (const Factor& factor : term.factors) all.push_back(factor.parameter);
+  std::ranges::sort(all);
+  const auto repeated = std::ranges::unique(all);
+  all.erase(repeated.begin(), repeated.end());
+  return all;
+}
+
 void Expression::hash(Hasher& hasher) const {
   hasher.add(std::uint64_t{terms_.size()});
   for (const Term& term : terms_) {

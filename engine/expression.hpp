@@ -42,6 +42,8 @@ class Expression {
   double evaluate(ParameterView parameters) const;
   /// d value / d parameter.
   double derivative(ParameterView parameters, ParameterIndex by) const;
+  /// Those that it depends on, ascending.
+  std::vector<ParameterIndex> parameters() const;
   void hash(Hasher& hasher) const;
 
  private:

@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "engine/event_queue.hpp"
 #include "engine/flow_setup.hpp"
+#include "engine/rate_recorder.hpp"
 #include "engine/sharing.hpp"
 
 namespace caliper {
@@ -125,6 +126,7 @@ class FlowRun {
   void note_release(std::uint32_t e, double time);
   void handle(std::uint32_t node);
   void update_rates();
+  void record_rates(std::span<const std::uint32_t> changed);
   void enqueue(std::uint32_t w) { ready_workers_[ready_last_++ & (ready_workers_.size() - 1)] = w; }
   void wake_if_waiting(std::uint32_t w, std::uint32_t e);
   /// @param who  tells ends from one another
@@ -149,6 +151,7 @@ class FlowRun {
   const Program& program_;
   const FlowSetup setup_;
   OperationTimes* times_;
+  std::optional<RateRecorder> recorder_;  // where there are times
   std::vector<WorkerRun> workers_;
   std::vector<EdgeRun> edges_;
   std::unique_ptr<double[]> times_of_slices_;  // rings of arrivals and releases
@@ -252,9 +255,12 @@ void FlowRun::set_up_times() {
   times_->first.assign(1, 0);
   for (const ProgramWorker& worker : program_.workers)
     times_->first.push_back(times_->first.back() + program_.operations_of(worker));
-  for (auto* column : {&times_->begin, &times_->cost_end, &times_->transfer, &times_->done, &times_->rate})
+  for (auto* column : {&times_->begin, &times_->cost_end, &times_->transfer, &times_->done})
     column->assign(times_->first.back(), std::numeric_limits<double>::quiet_NaN());
   times_->cause.assign(times_->first.back(), Cause::worker);
+  times_->last_period.assign(times_->first.back(), OperationTimes::kNoPeriod);
+  times_->periods.clear();
+  recorder_.emplace(pruned(program_, setup_.sharing), *times_);
 }
 
 void FlowRun::drain() {
@@ -363,8 +369,9 @@ void FlowRun::move_alone(WorkerRun& worker, EdgeRun& send, const Transfer& trans
   if (send.mode == TransferMode::attached) worker.free = end;
   if (times_) {
     times_->transfer[transfer.row] = start;
-    times_->rate[transfer.row] = rate;
     times_->done[transfer.row] = end;
+    const std::uint32_t slot = setup_.edges[number_of(send)].first_slot;
+    if (transfer.bytes > 0) recorder_->alone(transfer.row, slot, start, rate, setup_.caps[transfer.cap]);
   }
   if (transfer.receive != kNone) release(transfer.receive, end);
   post(number_of(send), end);
@@ -430,7 +437,10 @@ void FlowRun::end_transfer(std::uint32_t i) {
 void FlowRun::finish(SharedEdge& shared, const Transfer& transfer) {
   const EdgeRun& edge = edges_[shared.edge];
   shared.decisions = chained(shared.decisions, transfer.number + std::uint64_t{3});
-  if (times_) times_->done[transfer.row] = now_;
+  if (times_) {
+    times_->done[transfer.row] = now_;
+    recorder_->ended(transfer.row, shared.first_slot, shared.slots);
+  }
   if (edge.mode == TransferMode::attached) {
     WorkerRun& worker = workers_[edge.from];
     worker.held = false;
@@ -490,14 +500,20 @@ void FlowRun::handle(std::uint32_t node) {
     note_release(release_edge_[node - shared_.size() - slots_.size()], now_);
 }
 
+void FlowRun::record_rates(std::span<const std::uint32_t> changed) {
+  for (const std::uint32_t i : changed) {
+    const Transfer& transfer = slots_[i].transfer;
+    if (slots_[i].used) recorder_->set(transfer.row, i, sharing_.rate(i), setup_.caps[transfer.cap]);
+  }
+  recorder_->settle(now_);
+}
+
 void FlowRun::update_rates() {
-  for (const std::uint32_t i : sharing_.solve()) {
+  const std::span<const std::uint32_t> changed = sharing_.solve();
+  if (times_) record_rates(changed);
+  for (const std::uint32_t i : changed) {
     Slot& slot = slots_[i];
     if (!slot.used) continue;
-    if (times_) {
-      const bool fresh = times_->transfer[slot.transfer.row] == now_;
-      times_->rate[slot.transfer.row] = fresh ? sharing_.rate(i) : std::numeric_limits<double>::quiet_NaN();
-    }
     slot.remaining = std::max(0.0, slot.remaining - sharing_.previous_rate(i) * (now_ - slot.since));
     slot.since = now_;
     const auto node = static_cast<std::uint32_t>(shared_.size()) + i;

@@ -9,7 +9,7 @@
 namespace caliper {
 
 /// @param numbers  Program::numbers() of a parameter set; costs >= 0, capacities and rate caps > 0
-/// @param times    filled when not null
+/// @param times    filled when not null, which allocates while it runs
 ///
 /// What waits for known times only is computed as soon as those are known, ahead of the clock: begin = max of
 /// when the worker, the slice and the credit are there. Events exist for transfers alone whose rate depends

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,15 +50,28 @@ struct RunResult {
 /// Why an operation did not begin earlier.
 enum class Cause : std::uint8_t { worker, data, credit };
 
+/// A transfer from `begin` on, until its next period or its end.
+struct RatePeriod {
+  double begin;  ///< s
+  double rate;   ///< bytes/s
+  LinkId link;   ///< that limits it; invalid: the cap of its kind
+  /// The rate is the cap, or the link's capacity / all users of the link: what others get leaves it alone.
+  bool plain;
+  std::uint64_t previous;  ///< row of OperationTimes::periods, or kNoPeriod
+};
+
 /// Of each operation, by worker and ordinal; s.
 struct OperationTimes {
+  static constexpr std::uint64_t kNoPeriod = std::numeric_limits<std::uint64_t>::max();
+
   std::vector<std::uint64_t> first;  ///< [workers + 1], rows of the columns
   std::vector<double> begin;         ///< of its cost
   std::vector<double> cost_end;
   std::vector<double> transfer;  ///< when its bytes begin to move; NaN where nothing does
   std::vector<double> done;      ///< end of its transfer, or of its cost
-  std::vector<double> rate;      ///< bytes/s from begin to end of the transfer; NaN where it changed
   std::vector<Cause> cause;
+  std::vector<std::uint64_t> last_period;  ///< row of `periods`; kNoPeriod where no bytes move
+  std::vector<RatePeriod> periods;         ///< of all transfers: more than one each where the rate changed
 };
 
 }  // namespace caliper

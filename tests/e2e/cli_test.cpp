@@ -195,6 +195,44 @@ TEST_CASE("e2e: explain says what is tuned, and which plan runs with which proof
   CHECK(json["proof"] == "every rank ends with the right data");
 }
 
+TEST_CASE("e2e: explain says what limits a run, in parts that add up to its time") {
+  const Folder folder("limits");
+  put_synthetic(folder);
+  const std::string run = (folder / "s.toml") + " --group ag-2x4 --size 64MiB";
+  const Finished text = calipersim("explain " + run);
+  REQUIRE_MESSAGE(text.code == 0, text.out);
+  for (const char* expected :
+       {"What limits it", "gpu.launch", "bytes over nic (net.efficiency)", "1 % more of"})
+    CHECK_MESSAGE(text.out.find(expected) != std::string::npos, text.out);
+
+  const auto limits_of = [&](const std::string& more) {
+    const Finished finished = calipersim("explain " + run + " --json" + more);
+    REQUIRE_MESSAGE(finished.code == 0, finished.out);
+    return nlohmann::json::parse(finished.out)["plans"][0]["limits"];
+  };
+  const auto limits = limits_of("");
+  const Finished simulated = calipersim("simulate " + run + " --json");
+  const double time = nlohmann::json::parse(simulated.out)["results"][0]["time_us"];
+  CHECK(limits["time_us"] == time);
+  for (const char* list : {"parts", "link_classes"}) {
+    double sum = 0, shares = 0, before = time;
+    for (const auto& row : limits[list]) {
+      CHECK(row["time_us"] <= before);
+      before = row["time_us"];
+      sum += before;
+      shares += row["share"].get<double>();
+    }
+    CHECK(sum == doctest::Approx(time).epsilon(1e-12));
+    CHECK(shares == doctest::Approx(1).epsilon(1e-12));
+  }
+  CHECK(!limits["elasticities"].empty());
+
+  folder.put("slow.toml",
+             "schema = 1\n[parameters]\n\"gpu.launch\" = { value = \"50 us\", class = \"auxiliary\" }\n");
+  const auto slow = limits_of(" --params " + (folder / "slow.toml") + " 2>/dev/null");
+  CHECK(slow["time_us"].get<double>() == doctest::Approx(time + 50 - 8.4));
+}
+
 TEST_CASE("e2e: import turns nccl-tests' text into CSV that a scenario reads; other text is refused") {
   const Folder folder("import");
   folder.put(

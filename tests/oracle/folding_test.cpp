@@ -8,27 +8,13 @@
 #include "engine/flow_run.hpp"
 #include "engine/flow_setup.hpp"
 #include "engine/fold.hpp"
+#include "tests/support/cells_machine.hpp"
 #include "tests/support/event_by_event.hpp"
 
 using namespace caliper;
+using caliper::testing::cells_machine;
 
 namespace {
-
-/// Nodes of four A100 and four NICs in groups of leaves, in the shape of JUWELS Booster.
-Machine cells_machine(std::vector<std::string> group_nodes, std::uint32_t nodes_per_leaf) {
-  SystemSpec spec = a100_machine(1).spec();
-  spec.fabric = {.leaves_per_group = 10,
-                 .spines_per_group = 10,
-                 .nodes_per_leaf = nodes_per_leaf,
-                 .links_per_leaf_spine = 2,
-                 .leaf_spine_rate = 25e9,
-                 .links_per_group_pair = 10,
-                 .global_rate = 25e9};
-  spec.group_nodes = std::move(group_nodes);
-  auto machine = Machine::build(std::move(spec));
-  CALIPER_CHECK(machine);
-  return *std::move(machine);
-}
 
 Program all_reduce(const Machine& machine, std::uint32_t nodes, std::uint32_t channels, std::uint64_t bytes) {
   const auto execution = derive_execution(machine, node_major(nodes, 4), Collective::all_reduce,
