@@ -35,7 +35,7 @@ std::vector<StageOptions> declared_stages(const Scenario& scenario, std::uint64_
 
 /// Held-out sizes of a group, at most kMostSampled of them: every one, else an even selection by index that
 /// has the first and the last.
-std::vector<ExperimentId> held_out_sample(const Scenario& scenario, std::uint32_t group);
+std::vector<ExperimentId> held_out_sample(const Dataset& dataset, const Split& split, std::uint32_t group);
 constexpr std::size_t kMostSampled = 32;
 
 /// Mean error over the held_out_sample of every group for a channel count other than the scenario's, with the
