@@ -86,15 +86,21 @@ Result<Json> json_of(const fs::path& file) {
   return json;
 }
 
-/// Sizes that a stage fits, of all its groups.
-std::size_t fitted_sizes(const Scenario& scenario, std::size_t stage) {
-  std::size_t sizes = 0;
-  for (const FitGroup& fit : scenario.split.stage_fits[stage]) sizes += fit.experiments.size();
-  return sizes;
+/// What the loss of a stage cannot be below but by fitting noise.
+double loss_of_truth(const Scenario& scenario, std::size_t stage, const Times& truth) {
+  const std::vector<FitGroup>& fits = scenario.split.stage_fits[stage];
+  std::vector<double> times;
+  for (const ExperimentId id : experiments_of(fits)) {
+    const Experiment& experiment = scenario.dataset[id];
+    const auto time = truth.find({scenario.groups[experiment.group].name, experiment.bytes});
+    times.push_back(time == truth.end() ? NAN : time->second);
+  }
+  return stage_loss(scenario.stages[stage].loss, scenario.dataset, fits, times).value;
 }
 
 /// What manifest.json and run.json say; they throw where a key is missing.
-void add_times(const Scenario& scenario, const Json& manifest, const Json& run, LoadFigures& figures) {
+void add_times(const Scenario& scenario, const Times& truth, const Json& manifest, const Json& run,
+               LoadFigures& figures) {
   run.at("wall_s").get_to(figures.wall);
   run.at("user_s").get_to(figures.user);
   run.at("system_s").get_to(figures.system);
@@ -102,11 +108,13 @@ void add_times(const Scenario& scenario, const Json& manifest, const Json& run, 
   figures.versions = manifest.at("versions");
   for (const Json& phase : manifest.at("phases"))
     figures.phases.emplace_back(phase.at("name"), phase.at("wall_s"));
-  for (const Json& stage : manifest.at("stages"))
+  for (const Json& stage : manifest.at("stages")) {
+    const std::size_t index = figures.stages.size();
     figures.stages.push_back({stage.at("name"), stage.at("candidates"), stage.at("iterations"),
-                              fitted_sizes(scenario, figures.stages.size()), stage.at("runs"),
+                              experiments_of(scenario.split.stage_fits[index]).size(), stage.at("runs"),
                               stage.at("wall_s"), stage.at("simulator_s"), stage.at("optimizer_s"),
-                              stage.at("cache_s")});
+                              stage.at("cache_s"), stage.at("loss"), loss_of_truth(scenario, index, truth)});
+  }
 }
 
 double ratio_to_paper(const LoadFigures& figures) {
@@ -157,7 +165,7 @@ Result<LoadFigures> load_figures(const fs::path& work, const fs::path& systems, 
   figures.groups = groups_of(*scenario, *truth, *calibrated);
   figures.parameters = parameters_of(*scenario, origin->starting_parameters(), *found);
   try {
-    add_times(*scenario, *manifest, *run, figures);
+    add_times(*scenario, *truth, *manifest, *run, figures);
   } catch (const Json::exception& problem) {
     return Error{work.string(),
                  fmt::format("holds a manifest.json or run.json of another version: {}", problem.what()),
@@ -183,7 +191,9 @@ Json to_json(const LoadFigures& figures) {
                               {"wall_s", stage.seconds},
                               {"simulator_s", stage.simulator},
                               {"optimizer_s", stage.optimizer},
-                              {"cache_s", stage.cache}});
+                              {"cache_s", stage.cache},
+                              {"loss", stage.loss},
+                              {"loss_of_truth", stage.loss_of_truth}});
   json["experiments_per_s"] = static_cast<double>(runs_of(figures)) / sum(figures, &LoadStage::simulator);
   json["optimizer_share_of_stages"] = sum(figures, &LoadStage::optimizer) / sum(figures, &LoadStage::seconds);
   for (const LoadGroup& group : figures.groups)
@@ -214,9 +224,11 @@ std::string describe(const LoadFigures& figures) {
   for (const LoadStage& stage : figures.stages)
     text += fmt::format(
         "{}: {} candidates ({} before the first proposal, {} iterations of 2) x {} sizes, {} simulated;\n"
-        "  {:.2f} s: simulator {:.2f}, optimiser {:.2f}, cache {:.2f}\n",
+        "  {:.2f} s: simulator {:.2f}, optimiser {:.2f}, cache {:.2f}; loss {:.4g}, that of the truth "
+        "{:.4g}\n",
         stage.name, stage.candidates, stage.candidates - 2 * stage.iterations, stage.iterations, stage.sizes,
-        stage.runs, stage.seconds, stage.simulator, stage.optimizer, stage.cache);
+        stage.runs, stage.seconds, stage.simulator, stage.optimizer, stage.cache, stage.loss,
+        stage.loss_of_truth);
   text += fmt::format("{:.0f} simulated experiments a second; the optimiser takes {:.1f} % of the stages\n\n",
                       static_cast<double>(runs_of(figures)) / sum(figures, &LoadStage::simulator),
                       100 * sum(figures, &LoadStage::optimizer) / sum(figures, &LoadStage::seconds));

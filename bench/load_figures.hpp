@@ -29,6 +29,7 @@ struct LoadStage {
   std::size_t candidates, iterations, sizes;
   std::uint64_t runs;                           ///< of the simulator
   double seconds, simulator, optimizer, cache;  ///< wall
+  double loss, loss_of_truth;                   ///< of the best candidate; of the true times
 };
 
 /// Held-out points of a group.
