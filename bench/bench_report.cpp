@@ -1,56 +1,19 @@
 // What compare.sh does with the runs: joins them to bench.json, and makes table and picture of it.
-#include <array>
-#include <ctime>
-#include <fstream>
 #include <string>
-#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
 #include "bench/comparison.hpp"
 
 namespace {
 
 using namespace caliper;
 using caliper::bench::Comparison;
-using caliper::bench::Setting;
 
 constexpr double kTolerance = 1e-6;  ///< of completion times, relative
-
-/// What follows `key` and separators on its line of a file such as /proc/cpuinfo; else "unknown".
-std::string fact(const char* file, std::string_view key, std::string_view separators) {
-  std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line);)
-    if (line.starts_with(key)) {
-      const std::size_t begin = line.find_first_not_of(separators, key.size());
-      if (begin == std::string::npos) continue;
-      const std::size_t end = line.find_last_not_of("\" ");
-      return line.substr(begin, end + 1 - begin);
-    }
-  return "unknown";
-}
-
-Setting this_machine() {
-  Setting setting;
-  std::array<char, 16> date{};
-  const std::time_t now = std::time(nullptr);
-  std::strftime(date.data(), date.size(), "%Y-%m-%d", std::gmtime(&now));
-  setting.date = date.data();
-  setting.processor = fact("/proc/cpuinfo", "model name", "\t :");
-  setting.system = fact("/etc/os-release", "PRETTY_NAME", "=\"");
-  utsname system{};
-  if (uname(&system) == 0) setting.kernel = system.release;
-  setting.cores = std::thread::hardware_concurrency();
-  setting.memory_gib =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 30);
-  return setting;
-}
 
 int fail(const Problems& problems, int code) {
   fmt::print(stderr, "{}\n", describe(problems));
@@ -74,9 +37,7 @@ int collect(const Options& options) {
   if (!text) return fail(text.problems(), 2);
   auto runs = bench::parse_runs(*text, options.runs);
   if (!runs) return fail(runs.problems(), 2);
-  Comparison comparison{this_machine(), *std::move(runs)};
-  comparison.setting.commit = options.commit;
-  comparison.setting.load_before = options.load;
+  Comparison comparison{bench::this_machine(options.commit, options.load), *std::move(runs)};
   if (auto problems = write_file(options.json, bench::to_json(comparison).dump(1) + '\n'); !problems.empty())
     return fail(problems, 2);
   const Problems wrong = bench::disagreements(comparison.runs, kTolerance);

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "bench/run_record.hpp"
+#include "bench/setting.hpp"
 
 namespace caliper::bench {
 
@@ -17,14 +18,6 @@ inline constexpr std::string_view kPeer = "simgrid";
 /// Series of the cases side by side, and of the growth that is drawn.
 inline constexpr std::string_view kCases = "compare";
 inline constexpr std::string_view kDrawnGrowth = "ranks, 1 channel";
-
-/// Where and when; figures without it mean nothing.
-struct Setting {
-  std::string date, processor, system, kernel, commit;
-  unsigned cores = 0;
-  double memory_gib = 0;
-  double load_before = 0;  ///< runnable processes, average of the minute before
-};
 
 struct Comparison {
   Setting setting;

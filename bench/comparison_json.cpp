@@ -12,17 +12,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kSchema = 1;
 
-Json setting_json(const Setting& setting) {
-  return {{"date", setting.date},
-          {"processor", setting.processor},
-          {"cores", setting.cores},
-          {"memory_GiB", setting.memory_gib},
-          {"system", setting.system},
-          {"kernel", setting.kernel},
-          {"load_before", setting.load_before},
-          {"commit", setting.commit}};
-}
-
 Json case_json(const Case& shown) {
   Json json = {{"work", describe(shown.work)}, {"messages", shown.messages}};
   const Entry* peer = shown.find(kPeer);
@@ -50,7 +39,7 @@ Json case_json(const Case& shown) {
 }  // namespace
 
 Json to_json(const Comparison& comparison) {
-  Json json = {{"schema", kSchema}, {"setting", setting_json(comparison.setting)}};
+  Json json = {{"schema", kSchema}, {"setting", to_json(comparison.setting)}};
   json["largest_difference_of_completion"] = largest_difference(comparison.runs);
   for (const Case& shown : cases_of(comparison.runs, kCases)) json["cases"].push_back(case_json(shown));
   for (const Growth& growth : growth_of(comparison.runs))

@@ -19,10 +19,12 @@ constexpr std::string_view kSchemaVersion = "1";
 constexpr int kBusyMilliseconds = 10'000;
 
 constexpr const char* kSettings = "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL;";
+/// Rows lie in the order of the parameters: a batch writes few pages in a row, where by program it would
+/// write one a row, all over the file. Files in the other order are read and written all the same.
 constexpr const char* kSchema =
     "CREATE TABLE metadata (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE evaluations (program TEXT, parameters TEXT, status TEXT NOT NULL, seconds REAL NOT NULL,"
-    " reason TEXT NOT NULL, PRIMARY KEY (program, parameters)) WITHOUT ROWID;";
+    " reason TEXT NOT NULL, PRIMARY KEY (parameters, program)) WITHOUT ROWID;";
 
 constexpr std::array kStatusNames = {std::string_view{"time"}, std::string_view{"failure"},
                                      std::string_view{"timeout"}};

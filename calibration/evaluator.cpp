@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
+#include "base/stopwatch.hpp"
+
 namespace caliper {
 namespace {
 
@@ -74,6 +76,7 @@ std::vector<CacheKey> Evaluator::keys_of(std::span<const std::vector<double>> ca
 
 Result<EvaluatedBatch> Evaluator::evaluate(std::span<const std::vector<double>> candidates,
                                            std::span<const ExperimentId> experiments) {
+  Stopwatch watch;
   const std::vector<CacheKey> keys = keys_of(candidates, experiments);
   auto known = context_.cache.find(keys);
   if (!known) return known.problems();
@@ -97,7 +100,9 @@ Result<EvaluatedBatch> Evaluator::evaluate(std::span<const std::vector<double>> 
   }
   std::vector<Call> calls;
   for (auto& [key, call] : open) calls.push_back(std::move(call));
+  seconds_.cache += watch.lap();
   run_all(calls, context_.simulator, candidates);
+  seconds_.simulator += watch.lap();
 
   EvaluatedBatch batch{experiments.size(), std::vector<Outcome>(keys.size()),
                        std::vector<std::uint64_t>(candidates.size())};
@@ -118,6 +123,7 @@ Result<EvaluatedBatch> Evaluator::evaluate(std::span<const std::vector<double>> 
   counts_.distinct = asked_.size();
   counts_.runs += new_keys.size();
   counts_.hits += keys.size() - new_keys.size();
+  seconds_.cache += watch.lap();
   return batch;
 }
 

@@ -29,6 +29,12 @@ struct EvaluationCounts {
   std::uint64_t hits = 0;  ///< answered by the cache, or by an equal question of the same batch
 };
 
+/// Wall seconds over the life of an evaluator.
+struct EvaluationSeconds {
+  double simulator = 0;
+  double cache = 0;  ///< keys, look-ups and writing, and sharing answers of equal questions
+};
+
 /// Answers for a batch of candidates.
 struct EvaluatedBatch {
   std::size_t experiments;          ///< of one candidate
@@ -52,6 +58,7 @@ class Evaluator {
   Result<EvaluatedBatch> evaluate(std::span<const std::vector<double>> candidates,
                                   std::span<const ExperimentId> experiments);
   const EvaluationCounts& counts() const { return counts_; }
+  const EvaluationSeconds& seconds() const { return seconds_; }
   const EvaluationContext& context() const { return context_; }
 
  private:
@@ -61,6 +68,7 @@ class Evaluator {
 
   EvaluationContext context_;
   EvaluationCounts counts_;
+  EvaluationSeconds seconds_;
   std::unordered_map<std::uint32_t, std::string> programs_;  // of ExperimentId
   std::unordered_set<std::string> asked_;                    // joined keys
 };

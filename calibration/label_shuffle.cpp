@@ -29,24 +29,23 @@ std::vector<std::size_t> random_cycle(std::size_t size, std::uint64_t seed, std:
   return order;
 }
 
-/// Of two candidates, the shuffled one first: over all experiments and over those of each group.
-void add_errors(const EvaluatedBatch& batch, const Dataset& dataset,
+/// Over all experiments and over those of each group.
+void add_errors(std::span<const Outcome> outcomes, std::span<const double> calibrated, const Dataset& dataset,
                 std::span<const ExperimentId> experiments, LabelShuffle& found) {
-  const auto add = [](ShuffleErrors& to, double shuffled, double calibrated) {
-    to.shuffled = (to.points == 0 ? 0 : to.shuffled) + shuffled;
-    to.calibrated = (to.points == 0 ? 0 : to.calibrated) + calibrated;
+  const auto add = [](ShuffleErrors& to, double of_shuffled, double of_calibrated) {
+    to.shuffled = (to.points == 0 ? 0 : to.shuffled) + of_shuffled;
+    to.calibrated = (to.points == 0 ? 0 : to.calibrated) + of_calibrated;
     ++to.points;
   };
   found.of_group.resize(dataset.groups.size());
   for (std::size_t i = 0; i < experiments.size(); ++i) {
-    const Outcome &shuffled = batch.of(0)[i], &calibrated = batch.of(1)[i];
-    if (shuffled.status != OutcomeStatus::time || calibrated.status != OutcomeStatus::time) continue;
+    if (outcomes[i].status != OutcomeStatus::time || !std::isfinite(calibrated[i])) continue;
     const Experiment& experiment = dataset[experiments[i]];
-    const auto error = [&](const Outcome& outcome) {
-      return std::abs(outcome.seconds - experiment.seconds) / experiment.seconds;
+    const auto error = [&](double seconds) {
+      return std::abs(seconds - experiment.seconds) / experiment.seconds;
     };
     for (ShuffleErrors* errors : {&found.all, &found.of_group[experiment.group]})
-      add(*errors, error(shuffled), error(calibrated));
+      add(*errors, error(outcomes[i].seconds), error(calibrated[i]));
   }
   const auto divide = [](ShuffleErrors& errors) {
     errors.shuffled /= static_cast<double>(errors.points);  // NaN of no points, as it was
@@ -80,10 +79,11 @@ bool can_shuffle(std::span<const StageOptions> stages, std::span<const Experimen
 }
 
 Result<LabelShuffle> run_label_shuffle(const EvaluationContext& context, ParameterView start,
-                                       ParameterView calibrated, std::vector<StageOptions> stages,
+                                       std::span<const double> calibrated, std::vector<StageOptions> stages,
                                        const OptimizerFactory& optimizer,
                                        std::span<const ExperimentId> held_out, const ShuffleOptions& options,
                                        ProgressSink* progress) {
+  CALIPER_CHECK(calibrated.size() == held_out.size());
   const Dataset shuffled = shuffled_times(context.dataset, stages, options.seed);
   for (StageOptions& stage : stages) {
     stage.name += ", shuffled times";
@@ -102,11 +102,9 @@ Result<LabelShuffle> run_label_shuffle(const EvaluationContext& context, Paramet
   }
   found.interrupted = results->back().stop_reason == StopReason::interrupted;
   if (found.interrupted) return found;
-  const std::vector<std::vector<double>> candidates = {results->back().parameters,
-                                                       {calibrated.begin(), calibrated.end()}};
-  const auto batch = Evaluator(context).evaluate(candidates, held_out);
+  const auto batch = Evaluator(context).evaluate(std::span(&results->back().parameters, 1), held_out);
   if (!batch) return batch.problems();
-  add_errors(*batch, context.dataset, held_out, found);
+  add_errors(batch->outcomes, calibrated, context.dataset, held_out, found);
   return found;
 }
 

@@ -52,10 +52,10 @@ bool can_shuffle(std::span<const StageOptions> stages, std::span<const Experimen
 /// their rules to stop. Evaluations go through the same cache: times, which no measurement has a part in.
 /// Names of stages in progress and problems get ", shuffled times". Problems: those of run_stages.
 /// @param start       where the calibration started, full set, SI
-/// @param calibrated  parameters under test, full set, SI
+/// @param calibrated  [held_out] times with the parameters under test, s; NaN where there is none
 /// @param progress    may be null
 Result<LabelShuffle> run_label_shuffle(const EvaluationContext& context, ParameterView start,
-                                       ParameterView calibrated, std::vector<StageOptions> stages,
+                                       std::span<const double> calibrated, std::vector<StageOptions> stages,
                                        const OptimizerFactory& optimizer,
                                        std::span<const ExperimentId> held_out, const ShuffleOptions& options,
                                        ProgressSink* progress);

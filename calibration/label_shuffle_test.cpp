@@ -39,8 +39,13 @@ struct World {
     stages = {stage};
   }
   Result<LabelShuffle> run(const ShuffleOptions& options = {}, ProgressSink* progress = nullptr) {
+    std::vector<Outcome> outcomes(held_out.size());
+    simulator.evaluate(truth, held_out, outcomes);
+    std::vector<double> calibrated;
+    for (const Outcome& outcome : outcomes)
+      calibrated.push_back(outcome.status == OutcomeStatus::time ? outcome.seconds : NAN);
     return run_label_shuffle(
-        {table, dataset, simulator, cache}, table.defaults(), truth, stages,
+        {table, dataset, simulator, cache}, table.defaults(), calibrated, stages,
         [](const StageOptions& s) {
           return std::make_unique<QlogeiOptimizer>(QlogeiOptions{.seed = s.seed});
         },

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "base/stopwatch.hpp"
 #include "base/units.hpp"
 #include "calibration/search_space.hpp"
 
@@ -31,8 +31,7 @@ class StageRun {
         space_(context.table, options.tuned),
         evaluator_(context),
         experiments_(experiments_of(options.fits)),
-        start_(start.begin(), start.end()),
-        began_(std::chrono::steady_clock::now()) {
+        start_(start.begin(), start.end()) {
     for (const ParameterIndex i : options.tuned)
       start_[i] = std::clamp(start_[i], context.table[i].lower, context.table[i].upper);
   }
@@ -40,7 +39,8 @@ class StageRun {
   Result<StageResult> run(ProgressSink* progress);
 
  private:
-  std::vector<Candidate> candidates_of(std::uint32_t iteration) const;
+  std::vector<Eigen::VectorXd> points_of(std::uint32_t iteration);
+  std::vector<Candidate> candidates_of(std::uint32_t iteration);
   Problems evaluate(std::uint32_t iteration, const std::vector<Candidate>& candidates);
   void add(std::uint32_t iteration, const Candidate& candidate, std::span<const Outcome> outcomes,
            bool from_cache);
@@ -49,9 +49,7 @@ class StageRun {
   StageResult result(StopReason reason, std::uint32_t iteration) const;
   Error all_failed() const;
 
-  double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  }
+  double elapsed() const { return watch_.seconds(); }
   std::string worded(double loss) const { return format_loss(options_.loss, loss); }
 
   const StageOptions& options_;
@@ -60,7 +58,8 @@ class StageRun {
   Evaluator evaluator_;
   std::vector<ExperimentId> experiments_;
   std::vector<double> start_;
-  std::chrono::steady_clock::time_point began_;
+  Stopwatch watch_;
+  double optimizer_seconds_ = 0;
 
   std::vector<Evaluation> evaluations_;  // what the optimiser sees
   std::vector<HistoryRow> history_;
@@ -70,13 +69,19 @@ class StageRun {
   std::vector<double> best_of_group_;
 };
 
-std::vector<Candidate> StageRun::candidates_of(std::uint32_t iteration) const {
+std::vector<Eigen::VectorXd> StageRun::points_of(std::uint32_t iteration) {
+  Stopwatch watch;
+  auto points =
+      iteration == 0 ? optimizer_.initial_points(space_.dimensions()) : optimizer_.propose(evaluations_);
+  optimizer_seconds_ += watch.lap();
+  CALIPER_CHECK(iteration == 0 || !points.empty());
+  return points;
+}
+
+std::vector<Candidate> StageRun::candidates_of(std::uint32_t iteration) {
   std::vector<Candidate> candidates;
   if (iteration == 0) candidates.push_back({space_.point_of(start_), start_});
-  const auto points =
-      iteration == 0 ? optimizer_.initial_points(space_.dimensions()) : optimizer_.propose(evaluations_);
-  CALIPER_CHECK(iteration == 0 || !points.empty());
-  for (const Eigen::VectorXd& point : points) {
+  for (const Eigen::VectorXd& point : points_of(iteration)) {
     CALIPER_CHECK(static_cast<std::size_t>(point.size()) == space_.dimensions());
     CALIPER_CHECK((point.array() >= 0).all() && (point.array() <= 1).all());
     candidates.push_back({point, start_});
@@ -192,7 +197,8 @@ StageResult StageRun::result(StopReason reason, std::uint32_t iteration) const {
                      words_of(reason, iteration),
                      iteration,
                      evaluator_.counts(),
-                     {}};
+                     {},
+                     {evaluator_.seconds(), optimizer_seconds_, elapsed()}};
   for (std::size_t axis = 0; axis < space_.dimensions(); ++axis) {
     const double coordinate = best_.point[static_cast<Eigen::Index>(axis)];
     if (std::min(coordinate, 1 - coordinate) <= kAtBound)

@@ -72,6 +72,13 @@ struct ParameterAtBound {
 };
 constexpr double kAtBound = 1e-3;
 
+/// Where the wall time of a stage went, s. What is left of the total is losses and bookkeeping.
+struct StageSeconds {
+  EvaluationSeconds evaluation;
+  double optimizer = 0;
+  double total = 0;
+};
+
 struct StageResult {
   std::vector<double> parameters;  ///< full set, SI
   double loss;                     ///< the best; of equal ones the earliest counts
@@ -82,6 +89,7 @@ struct StageResult {
   std::uint32_t iterations;  ///< done, without the initial design
   EvaluationCounts counts;
   std::vector<ParameterAtBound> at_bound;
+  StageSeconds seconds = {};
 };
 
 /// State after a batch.
@@ -104,7 +112,7 @@ struct ProgressSink {
 /// Minimises the loss of the fits over the tuned parameters. The first candidate is `start` itself (a value
 /// outside its bounds moved to the bound), then the optimiser's initial points; then batches that it
 /// proposes. Resuming is running again with the same cache: the optimiser is a function of the history, the
-/// history of the outcomes, and those are known. All but elapsed times and counts of runs is bit for bit the
+/// history of the outcomes, and those are known. All but seconds and counts of runs is bit for bit the
 /// same. Problems: of the options, of the cache, and when every candidate of the initial design fails.
 /// @param start  full set of parameters, SI
 /// @param progress  may be null

@@ -138,6 +138,9 @@ TEST_CASE("stage: the history starts with the start, its best never rises, and i
   CHECK(result.counts.runs + result.counts.hits == result.history.size() * 8);
   CHECK(result.counts.runs == result.counts.distinct);
   CHECK(result.counts.runs == world.simulator.answered);
+  const auto& [evaluation, optimizer, total] = result.seconds;
+  for (const double part : {evaluation.simulator, evaluation.cache, optimizer}) CHECK(part > 0);
+  CHECK(evaluation.simulator + evaluation.cache + optimizer <= total);
 }
 
 TEST_CASE("stage: of equal losses the earlier candidate wins") {

@@ -1,5 +1,4 @@
 // calipersim calibrate: tunes the auxiliary parameters stage by stage, then validates on what was held out.
-#include <chrono>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -65,16 +64,25 @@ CalibratedFile calibrated_file(const Scenario& scenario, const CalibrationRecord
   return file;
 }
 
-Problems add_groups(const Scenario& scenario, CalibratedFile& file) {
+/// What was executed for the sizes in scope of each group.
+/// @param all_sizes  [groups] hashes over all sizes that have a plan, where they are known
+Problems add_groups(const Scenario& scenario, const std::vector<std::string>& all_sizes,
+                    CalibratedFile& file) {
   for (std::uint32_t g = 0; g < scenario.groups.size(); ++g) {
     CalibratedGroup group{scenario.groups[g].name, {}, "", 0};
-    for (const ExperimentId id : scenario.dataset.of_group(g))
+    std::size_t planned = 0;
+    for (const ExperimentId id : scenario.dataset.of_group(g)) {
+      planned += scenario.groups[g].plan_for(scenario.dataset[id].bytes) != nullptr;
       if (scenario.split.set[id.index] != Set::out_of_scope)
         group.sizes.push_back(scenario.dataset[id].bytes);
+    }
     if (group.sizes.empty()) continue;
-    const auto hash = group_program_hash(scenario, g, group.sizes);
-    if (!hash) return hash.problems();
-    group.program = *hash;
+    group.program = all_sizes[g];
+    if (group.sizes.size() != planned || group.program.empty()) {
+      const auto hash = group_program_hash(scenario, g, group.sizes);
+      if (!hash) return hash.problems();
+      group.program = *hash;
+    }
     file.groups.push_back(std::move(group));
   }
   return {};
@@ -85,9 +93,8 @@ constexpr const char* kWhatIsKept = "all evaluations are kept: the same command 
 constexpr const char* kInterruptedBetween =
     "\ninterrupted; all evaluations are kept: the same command with --resume goes on\n";
 
-/// What is calibrated, from where, and when that began.
+/// What is calibrated, and from where.
 struct Task {
-  std::chrono::steady_clock::time_point begin;
   const Scenario& scenario;
   const std::vector<StageOptions>& stages;
   const std::vector<double>& start;
@@ -96,13 +103,13 @@ struct Task {
 /// Everything once the folder is ours and its cache open. Returns the exit code.
 int calibrate_into(const fs::path& folder, const Task& task, const CalibrateOptions& options,
                    EvaluationCache& cache, Manifest manifest) {
-  const auto& [begin, scenario, stages, start] = task;
+  const auto& [scenario, stages, start] = task;
   const std::vector<ExperimentId> simulated = simulated_experiments(scenario);
   const auto simulator = ScenarioSimulator::build(scenario, simulated, options.shortcuts);
   if (!simulator) return report(simulator.problems());
   say(fmt::format("{}: {} experiments in {} groups, programs built in {:.1f} s", scenario.title,
-                  simulated.size(), scenario.groups.size(),
-                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));
+                  simulated.size(), scenario.groups.size(), manifest.watch.seconds()));
+  manifest.watch.end("programs");
 
   const EvaluationContext context{scenario.parameters, scenario.dataset, *simulator, cache};
   CalibrationRecord record{stages, {}, {}, options.seed};
@@ -120,6 +127,7 @@ int calibrate_into(const fs::path& folder, const Task& task, const CalibrateOpti
                      kWhatIsKept));
     return exit_code::kInterrupted;
   }
+  manifest.watch.end(kStagesPhase);
   for (std::size_t s = 0; s < record.results.size(); ++s) {
     const StageResult& result = record.results[s];
     auto sensitivity = analyse_sensitivity(context, record.stages[s], result.parameters);
@@ -130,28 +138,31 @@ int calibrate_into(const fs::path& folder, const Task& task, const CalibrateOpti
                     name_of(record.stages[s].loss), result.loss, result.history.size(), result.counts.runs,
                     result.history.back().elapsed, result.stop_words));
   }
+  manifest.watch.end("sensitivity");
 
   CalibratedFile found = calibrated_file(scenario, record);
-  if (Problems problems = add_groups(scenario, found); !problems.empty()) return report(problems);
-  const std::string text = calibrated_toml(scenario, found);
-  const auto written = parse_calibrated(text, "calibrated.toml", scenario.parameters);
+  const auto written =
+      parse_calibrated(calibrated_toml(scenario, found), "calibrated.toml", scenario.parameters);
   CALIPER_CHECK(bool(written));
   say(fmt::format("validating on {} experiments", simulated.size()));
   // Validated is what the file says, to its last digit.
   Assessment assessment = assess(scenario, *simulator, parameters_of(scenario, *written));
+  if (Problems problems = add_groups(scenario, assessment.program_hashes, found); !problems.empty())
+    return report(problems);
+  const std::string text = calibrated_toml(scenario, found);
+  manifest.watch.end("validation");
   const InterruptFlag interrupt;
   const ControlRun control{context,      start,       record.stages, options.optimizer,
                            options.seed, kWhatIsKept, interrupt,     options.shuffle};
   if (const auto code = run_controls(scenario, control, assessment)) return *code;
-  manifest.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  manifest.watch.end("control");
   return conclude(folder, scenario, assessment, &record, text, manifest, options.json);
 }
 
 }  // namespace
 
 int run_calibrate(const CalibrateOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
-  Manifest manifest{"calibrate", options.command_line, utc_now(), 0};
+  Manifest manifest{"calibrate", options.command_line, utc_now(), {}};
   const auto scenario = load(options.scenario);
   if (!scenario) return report(scenario.problems());
   if (Problems problems = leaks_of(*scenario, options.scenario); !problems.empty()) return report(problems);
@@ -170,8 +181,8 @@ int run_calibrate(const CalibrateOptions& options) {
   const InterruptExit exit_when_interrupted(kInterruptedBetween);  // from here on there is something to keep
   auto cache = open_cache(folder, options.resume);
   if (!cache) return report(cache.problems());
-  const int code =
-      calibrate_into(folder, {begin, *scenario, *stages, *start}, options, *cache, std::move(manifest));
+  manifest.watch.end("reading");
+  const int code = calibrate_into(folder, {*scenario, *stages, *start}, options, *cache, std::move(manifest));
   if (code != exit_code::kDone && code != exit_code::kInterrupted) warn(kWhatIsKept);
   return code;
 }

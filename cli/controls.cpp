@@ -27,9 +27,11 @@ std::optional<int> run_controls(const Scenario& scenario, const ControlRun& run,
     credibility.no_shuffle = "it needs two fitted sizes of a group and something held out";
   if (!credibility.no_shuffle.empty()) return std::nullopt;
 
+  std::vector<double> calibrated;
+  for (const ExperimentId id : held_out) calibrated.push_back(assessment.predictions[id.index].calibrated_s);
   CalibrationProgress progress(run.interrupt);
   auto found = run_label_shuffle(
-      run.context, run.start, assessment.calibrated, run.stages,
+      run.context, run.start, calibrated, run.stages,
       [&](const StageOptions& stage) { return optimizer_for(run.optimizer, stage); }, held_out,
       {.seed = run.seed}, &progress);
   if (!found) return report(found.problems());

@@ -1,6 +1,4 @@
 // calipersim validate: how well given parameters predict a scenario's measurements.
-#include <chrono>
-
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
@@ -16,8 +14,7 @@ constexpr std::uint64_t kSeed = 1;
 constexpr const char* kOptimizer = "qlogei";
 
 int run_validate(const ValidateOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
-  Manifest manifest{"validate", options.command_line, utc_now(), 0};
+  Manifest manifest{"validate", options.command_line, utc_now(), {}};
   const auto scenario = load(options.scenario);
   if (!scenario) return report(scenario.problems());
   if (Problems problems = leaks_of(*scenario, options.scenario); !problems.empty()) return report(problems);
@@ -29,11 +26,14 @@ int run_validate(const ValidateOptions& options) {
     return report(problems);
   if (std::filesystem::exists(std::filesystem::path(options.out) / "evaluations.sqlite"))
     return report({{options.out, "holds a calibration", "choose another folder for its validation"}});
+  manifest.watch.end("reading");
   const auto simulator =
       ScenarioSimulator::build(*scenario, simulated_experiments(*scenario), options.shortcuts);
   if (!simulator) return report(simulator.problems());
+  manifest.watch.end("programs");
   if (Problems problems = prepare_folder(options.out); !problems.empty()) return report(problems);
   Assessment assessment = assess(*scenario, *simulator, parameters_of(*scenario, *file));
+  manifest.watch.end("validation");
   EvaluationCache cache = EvaluationCache::in_memory();
   const EvaluationContext context{scenario->parameters, scenario->dataset, *simulator, cache};
   const InterruptFlag interrupt;
@@ -46,7 +46,7 @@ int run_validate(const ValidateOptions& options) {
                            interrupt,
                            options.shuffle};
   if (const auto code = run_controls(*scenario, control, assessment)) return *code;
-  manifest.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  manifest.watch.end("control");
   return conclude(options.out, *scenario, assessment, nullptr, "", manifest, options.json);
 }
 

@@ -155,13 +155,22 @@ std::vector<StageOptions> declared_stages(const Scenario& scenario, std::uint64_
   return stages;
 }
 
+std::vector<ExperimentId> held_out_sample(const Dataset& dataset, const Split& split, std::uint32_t group) {
+  std::vector<ExperimentId> held_out;
+  for (const ExperimentId id : dataset.of_group(group))
+    if (split.set[id.index] == Set::validation) held_out.push_back(id);
+  if (held_out.size() <= kMostSampled) return held_out;
+  std::vector<ExperimentId> sample;
+  for (std::size_t i = 0; i < kMostSampled; ++i)
+    sample.push_back(held_out[i * (held_out.size() - 1) / (kMostSampled - 1)]);
+  return sample;
+}
+
 std::vector<double> held_out_error_with_channels(const Scenario& scenario, ParameterView parameters,
                                                  std::uint32_t channels) {
   std::vector<double> error(scenario.groups.size(), Prediction::kNone);
   for (std::uint32_t g = 0; g < scenario.groups.size(); ++g) {
-    std::vector<ExperimentId> held_out;
-    for (const ExperimentId id : scenario.dataset.of_group(g))
-      if (scenario.split.set[id.index] == Set::validation) held_out.push_back(id);
+    const std::vector<ExperimentId> held_out = held_out_sample(scenario.dataset, scenario.split, g);
     if (held_out.empty()) continue;
     const auto simulator = ScenarioSimulator::build(scenario, held_out, Shortcuts{}, channels);
     if (!simulator) continue;

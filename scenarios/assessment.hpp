@@ -33,8 +33,13 @@ Assessment assess(const Scenario& scenario, const ScenarioSimulator& simulator,
 /// The stages as the scenario declares them, ready to run.
 std::vector<StageOptions> declared_stages(const Scenario& scenario, std::uint64_t seed);
 
-/// Held-out mean error of every group for a channel count other than the scenario's, with the same
-/// parameters. [groups]; NaN where the group holds nothing out or cannot be run so.
+/// Held-out sizes of a group, at most kMostSampled of them: every one, else an even selection by index that
+/// has the first and the last.
+std::vector<ExperimentId> held_out_sample(const Dataset& dataset, const Split& split, std::uint32_t group);
+constexpr std::size_t kMostSampled = 32;
+
+/// Mean error over the held_out_sample of every group for a channel count other than the scenario's, with the
+/// same parameters. [groups]; NaN where the group holds nothing out or cannot be run so.
 std::vector<double> held_out_error_with_channels(const Scenario& scenario, ParameterView parameters,
                                                  std::uint32_t channels);
 

@@ -152,3 +152,23 @@ TEST_CASE("A report is a function of what was found: no times, paths or counts t
         render_report(report_data(*scenario, assessment, &resumed)));
   CHECK(report_data(*scenario, assessment, &fresh).scenario == "s.toml");
 }
+
+TEST_CASE("A sample of held-out sizes has all of few, and the ends and the middle of many") {
+  Dataset dataset;
+  dataset.groups.resize(2);
+  Split split;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    dataset.experiments.push_back({i < 20 ? 0u : 1u, 1024 * (i + 1), 1, {}});
+    split.set.push_back(i == 3 || i == 99 ? Set::calibration : Set::validation);
+  }
+  const auto few = held_out_sample(dataset, split, 0), many = held_out_sample(dataset, split, 1);
+  REQUIRE(few.size() == 19);
+  CHECK(few[3].index == 4);
+  REQUIRE(many.size() == kMostSampled);
+  CHECK(many.front().index == 20);
+  CHECK(many.back().index == 98);
+  for (std::size_t i = 1; i < many.size(); ++i) {  // 79 held-out sizes: every second or third
+    CHECK(many[i].index - many[i - 1].index >= 2);
+    CHECK(many[i].index - many[i - 1].index <= 3);
+  }
+}

@@ -134,7 +134,12 @@ std::optional<ReportAlternative> channel_alternatives(const Scenario& scenario,
          {execution->channels() / 2, execution->channels(), execution->channels() * 2})
       if (count >= 1 && count <= 64) counts.insert(count);
     shown.push_back(summary.group);
-    alternative.groups.push_back(fmt::format("{} ({} in use)", summary.name, execution->channels()));
+    const std::size_t sampled = held_out_sample(scenario.dataset, scenario.split, summary.group).size();
+    alternative.groups.push_back(
+        fmt::format("{} ({} in use{})", summary.name, execution->channels(),
+                    sampled == summary.calibrated.count
+                        ? ""
+                        : fmt::format("; {} of {} sizes", sampled, summary.calibrated.count)));
   }
   if (shown.empty()) return std::nullopt;
   for (const std::uint32_t count : counts) {

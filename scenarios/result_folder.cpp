@@ -85,7 +85,9 @@ std::string manifest_json(const Scenario& scenario, const CalibrationRecord* cal
   json["command"] = manifest.command;
   json["command_line"] = manifest.command_line;
   json["started"] = manifest.started;
-  json["wall_s"] = manifest.seconds;
+  json["wall_s"] = manifest.watch.seconds();
+  for (const PhaseWatch::Phase& phase : manifest.watch.phases())
+    json["phases"].push_back({{"name", phase.name}, {"wall_s", phase.seconds}});
   json["host"] = host_name();
   for (const auto& [name, version] : versions()) json["versions"][name] = version;
   if (calibration) json["seed"] = calibration->seed;
@@ -107,7 +109,10 @@ std::string manifest_json(const Scenario& scenario, const CalibrationRecord* cal
                                 {"runs", result.counts.runs},
                                 {"cache_hits", result.counts.hits},
                                 {"stop", name_of(result.stop_reason)},
-                                {"wall_s", result.history.empty() ? 0.0 : result.history.back().elapsed}});
+                                {"wall_s", result.seconds.total},
+                                {"simulator_s", result.seconds.evaluation.simulator},
+                                {"optimizer_s", result.seconds.optimizer},
+                                {"cache_s", result.seconds.evaluation.cache}});
     }
   }
   return json.dump(2) + "\n";
@@ -117,13 +122,14 @@ std::string manifest_json(const Scenario& scenario, const CalibrationRecord* cal
 
 Problems write_results(const fs::path& folder, const Scenario& scenario, const Assessment& assessment,
                        const CalibrationRecord* calibration, const std::string& calibrated,
-                       const ReportData& report, const Manifest& manifest) {
+                       const ReportData& report, Manifest& manifest) {
   std::vector<NamedContent> files;
   if (!calibrated.empty()) files.emplace_back("calibrated.toml", calibrated);
   if (calibration) files.emplace_back("history.csv", history_csv(scenario, *calibration));
   files.emplace_back("predictions.csv", predictions_csv(scenario.dataset, assessment.predictions));
   files.emplace_back("validation.json", validation_json(assessment.summaries, assessment.credibility));
   files.emplace_back("report.html", render_report(report));
+  manifest.watch.end("report");
   files.emplace_back("manifest.json", manifest_json(scenario, calibration, manifest, files));
   std::vector<std::pair<fs::path, std::string>> placed;
   for (auto& [name, content] : files) placed.emplace_back(folder / name, std::move(content));

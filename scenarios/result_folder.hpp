@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stopwatch.hpp"
 #include "scenarios/calibrated_file.hpp"
 #include "scenarios/report_data.hpp"
 
@@ -29,14 +30,14 @@ struct Manifest {
   std::string command;  ///< "calibrate"
   std::string command_line;
   std::string started;  ///< UTC, ISO 8601
-  double seconds = 0;   ///< wall
+  PhaseWatch watch;     ///< running since the command began
 };
 
 /// Writes predictions.csv, validation.json, report.html and, of a calibration, calibrated.toml and
-/// history.csv; last of all manifest.json.
+/// history.csv; last of all manifest.json. Making their content ends the phase "report".
 /// @param calibrated  text of calibrated.toml; empty: not written
 Problems write_results(const std::filesystem::path& folder, const Scenario& scenario,
                        const Assessment& assessment, const CalibrationRecord* calibration,
-                       const std::string& calibrated, const ReportData& report, const Manifest& manifest);
+                       const std::string& calibrated, const ReportData& report, Manifest& manifest);
 
 }  // namespace caliper

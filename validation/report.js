@@ -166,6 +166,18 @@ function lines(group, value) {
 /** So many points that they would hide the lines: they are drawn small, and below. */
 const isDense = group => group.bytes.length > 80;
 
+/** Of a curve of many points, at each size the median over sizes within a few per cent of it. */
+function smoothed(group, values) {
+  const kReach = 1.06, x = group.bytes;
+  let begin = 0, end = 0;
+  return values.map((_, i) => {
+    while (x[begin] * kReach < x[i]) ++begin;
+    while (end < x.length && x[end] <= x[i] * kReach) ++end;
+    const near = values.slice(begin, end).filter(v => v !== null).sort((a, b) => a - b);
+    return near.length ? near[near.length >> 1] : null;
+  });
+}
+
 /** Points of one quantity that says fitted, held out and out of scope by their shape. */
 function points(group, label, values, tint) {
   const many = isDense(group);
@@ -315,7 +327,8 @@ const charts = {
     const signed = v => (v > 0 ? '+' : '') + percent(v);
     const own = signedErrorOf(group, 'calibrated');
     const inScope = own.filter((v, i) => v !== null && group.set[i] !== kOutOfScope);
-    const reach = 1.25 * Math.max(0.002, group.noise || 0, ...numbers(inScope.length ? inScope : own).map(Math.abs));
+    const reach =
+        1.25 * Math.max(0.002, group.noise || 0, ...numbers(inScope.length ? inScope : own).map(Math.abs));
     const joined = {
       label: 'calibrated',
       type: 'line',
@@ -343,27 +356,29 @@ const charts = {
   },
 
   error(canvas, group) {
+    const many = isDense(group);
+    const faint = many ? '55' : '';  // so many points are the background of their running medians
     const sets = kSeries.filter(s => s.key !== 'baseline')
-                     .flatMap(s => points(group, s.label, errorOf(group, s.key), colour(s.key)));
-    const joined = kSeries.filter(s => !isDense(group) || s.key === 'baseline');
-    const thin = joined.map(s => ({
-                              label: s.label,
-                              type: 'line',
-                              data: pairs(group.bytes, errorOf(group, s.key)),
-                              borderColor: colour(s.key),
-                              borderWidth: 1,
-                              borderDash: s.dash,
-                              pointRadius: 0,
-                              order: 2
-                            }));
+                     .flatMap(s => points(group, s.label, errorOf(group, s.key), colour(s.key) + faint));
+    const thin = kSeries.map(
+        s => ({
+          label: s.label + (many ? ', running median' : ''),
+          type: 'line',
+          data: pairs(group.bytes, many ? smoothed(group, errorOf(group, s.key)) : errorOf(group, s.key)),
+          borderColor: colour(s.key),
+          borderWidth: many ? s.width : 1,
+          borderDash: s.dash,
+          pointRadius: 0,
+          order: 2
+        }));
     const y = logAxis(
         numbers(
             errorOf(group, 'default'), errorOf(group, 'calibrated'), errorOf(group, 'baseline'),
             [group.noise]),
         'E', percent);
     draw(
-        canvas, 'Error E = |simulated \u2212 measured| / measured', [...thin, ...sets],
-        {x: sizeAxis(group.bytes), y}, {shaded: shaded(group), level: group.noise},
+        canvas, 'Error E = |simulated \u2212 measured| / measured' + (many ? ', lines: running median' : ''),
+        [...thin, ...sets], {x: sizeAxis(group.bytes), y}, {shaded: shaded(group), level: group.noise},
         p => percent(p.y) + ' at ' + bytes(p.x));
   },
 

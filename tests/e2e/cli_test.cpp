@@ -1,6 +1,7 @@
 // The program as a user meets it: commands, files, exit codes, messages.
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -49,6 +50,19 @@ TEST_CASE(
   CHECK(read_file(folder.path / "one/report.html")->find("synthetic data") != std::string::npos);
   const auto validation = nlohmann::json::parse(*read_file(folder.path / "one/validation.json"));
   CHECK(validation["groups"].size() == 3);  // ar-1x4 fitted and held out, ag-2x4 held out
+
+  const auto manifest = nlohmann::json::parse(*read_file(folder.path / "one/manifest.json"));
+  std::vector<std::string> phases;
+  double spent = 0;
+  for (const auto& phase : manifest["phases"]) {
+    phases.push_back(phase["name"]);
+    spent += phase["wall_s"].get<double>();
+  }
+  CHECK(phases == std::vector<std::string>{"reading", "programs", "stages", "sensitivity", "validation",
+                                           "control", "report"});
+  CHECK(spent <= manifest["wall_s"].get<double>());
+  CHECK(spent >= 0.9 * manifest["wall_s"].get<double>());
+  CHECK(first.out.find("optimiser") != std::string::npos);
 
   const Finished second =
       calipersim(fmt::format("calibrate {} --out {} --jobs 2", folder / "s.toml", folder / "two"));
