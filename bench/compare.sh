@@ -29,7 +29,7 @@ if $quick && $update; then
 fi
 
 # Modes of ring_work_bench.
-modes=(plain)
+modes=(plain folded steady)
 
 # SimGrid's precision, and the work. SimGrid merges events within its precision: 1e-12 s gives its right answers; the
 # largest case has none that a nanosecond moves, runs a little faster with SimGrid's default, and once.

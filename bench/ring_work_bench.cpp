@@ -14,6 +14,7 @@
 
 #include "bench/measure_main.hpp"
 #include "engine/flow_run.hpp"
+#include "engine/fold.hpp"
 #include "tests/support/ring_work.hpp"
 
 namespace {
@@ -42,12 +43,26 @@ Prepared prepare_plain(const RingWork& work) {
           [ring] { return run_flow_level(ring->program, ring->numbers); }};
 }
 
+Prepared prepare_folded(const RingWork& work, bool steady) {
+  auto ring = testing::build_ring_work(work);
+  const std::uint64_t messages = ring.messages, operations = ring.program.operation_count();
+  auto numbers = std::make_shared<const std::vector<double>>(std::move(ring.numbers));
+  auto program = std::make_shared<const FoldedProgram>(std::move(ring.program));
+  // Found once for all runs, as in a calibration.
+  const Folding& folding = program->folding(*numbers);
+  return {messages, operations,
+          [program, numbers, &folding, steady] { return FoldedProgram::run(folding, *numbers, steady); }};
+}
+
+Prepared prepare_folded_exactly(const RingWork& work) { return prepare_folded(work, false); }
+Prepared prepare_steady(const RingWork& work) { return prepare_folded(work, true); }
+
 /// Ways to compute the same completion time. Building and running are measured apart.
 struct Mode {
   const char* name;
   Prepared (*prepare)(const RingWork&);
 };
-constexpr Mode kModes[] = {{"plain", prepare_plain}};
+constexpr Mode kModes[] = {{"plain", prepare_plain}, {"folded", prepare_folded_exactly}, {"steady", prepare_steady}};
 
 /// Bytes of resident memory now, after what is free has been given back.
 double resident_bytes() {

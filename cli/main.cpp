@@ -67,6 +67,8 @@ void add_shuffle(CLI::App* command, bool& shuffle) {
 void add_shortcuts(CLI::App* command, Shortcuts& shortcuts) {
   command->add_flag("!--every-size", shortcuts.curves,
                     "Run each size, also where times of others give its own to 1e-9");
+  command->add_flag("!--exact", shortcuts.steady_state,
+                    "Compute every step of long runs, also where they repeat themselves to 1e-12");
 }
 
 void add_simulate(CLI::App& app, CommandLine& line, Run& run) {

@@ -35,6 +35,7 @@ class EventQueue {
     drop_empty_buckets();
     return heap_.front().time;
   }
+  std::uint32_t nodes() const { return static_cast<std::uint32_t>(nodes_.size()); }
   bool pending(std::uint32_t node) const { return nodes_[node].bucket != kNone; }
   /// Of a pending node.
   double time_of(std::uint32_t node) const { return buckets_[nodes_[node].bucket].time; }
@@ -73,6 +74,14 @@ class EventQueue {
       drop_empty_buckets();
     }
     return kNone;
+  }
+
+  /// Moves all events by the same time.
+  void shift(double seconds) {
+    for (Entry& entry : heap_) {
+      entry.time += seconds;
+      buckets_[entry.bucket].time = entry.time;
+    }
   }
 
  private:

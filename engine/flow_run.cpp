@@ -8,13 +8,14 @@
 #include "base/check.hpp"
 #include "engine/event_queue.hpp"
 #include "engine/flow_setup.hpp"
+#include "engine/flow_state.hpp"
 #include "engine/rate_recorder.hpp"
 #include "engine/sharing.hpp"
+#include "engine/steady_state.hpp"
 
 namespace caliper {
 namespace {
 
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kFirstRoom = 16;  // slices
 /// Later by more than rounding explains.
 constexpr bool later(double a, double b) { return a - b > 1e-13 * a; }
@@ -23,89 +24,11 @@ constexpr std::uint64_t chained(std::uint64_t hash, std::uint64_t value) {
 }
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-struct WorkerRun {
-  double free = 0;  ///< s, when it can begin its next operation
-  const Operation* at = nullptr;
-  const Operation* end = nullptr;  ///< of the body that it is in
-  std::uint32_t body = 0;          ///< operations of that body
-  std::uint32_t left = 0;          ///< times that it is still to be done, this one included; 0: all is done
-  const Repeat* repeat = nullptr;
-  const Repeat* repeats_end = nullptr;
-  const std::uint64_t* sizes = nullptr;
-  const EdgeId* ports = nullptr;
-  std::uint64_t decisions = 0;     ///< hash of which of its waits ended last, operation by operation
-  std::uint32_t waits_on = kNone;  ///< edge
-  bool held = false;               ///< by a transfer whose end is not known yet
-
-  void enter_body(const Operation* operations) {
-    if (repeat == repeats_end) return;
-    body = repeat->count;
-    left = repeat->times;
-    at = operations + repeat->first;
-    end = at + body;
-  }
-  void next(const Operation* operations) {
-    if (++at != end) return;
-    at -= body;
-    if (--left > 0) return;
-    ++repeat;
-    enter_body(operations);
-  }
-};
-
-/// How far sender and receiver are, in slices, modulo 2^32. What is known may lie ahead of the clock.
-struct EdgeRun {
-  std::uint32_t sent = 0;      ///< begun by the sender
-  std::uint32_t arrived = 0;   ///< whose time of arrival is known
-  std::uint32_t taken = 0;     ///< begun by the receiver
-  std::uint32_t released = 0;  ///< whose time of release is known
-  std::uint32_t window = 0;
-  std::uint32_t mask = 0;          ///< of both rings of times
-  std::uint32_t arrivals = 0;      ///< row of times_of_slices_
-  std::uint32_t releases = kNone;  ///< likewise; kNone: more credits than slices, nobody ever waits for one
-  std::uint32_t from = 0, to = 0;  ///< workers
-  std::uint32_t shared = kNone;    ///< row of shared_; kNone: transfers depend on no others
-  std::uint32_t release_node = kNone;  ///< first of `window` nodes: releases may come out of order
-  TransferMode mode = TransferMode::attached;
-  bool routed = false;
-  double latency = 0, route_latency = 0;
-  double capacity = 0;  ///< bytes/s for its own transfers, where not shared
-  double last_end = 0;  ///< s, of its last transfer, where not shared
-};
-
-/// A transfer that was begun, or will be.
-struct Transfer {
-  double ready = 0;  ///< s, when it may take bandwidth
-  std::uint64_t bytes = 0;
-  std::uint64_t row = 0;          ///< of OperationTimes
-  std::uint32_t cap = 0;          ///< row of FlowSetup::caps
-  std::uint32_t receive = kNone;  ///< edge whose slice it holds
-  std::uint32_t number = 0;       ///< on its edge
-};
-
-/// An edge whose transfers share links. Its transfers are begun in order; entries [begun, ready) wait for a
-/// slot, [ready, sent) for their time.
-struct SharedEdge {
-  std::uint32_t edge = 0;
-  std::uint32_t first_slot = 0, slots = 0;
-  std::uint32_t first_entry = 0, mask = 0;
-  std::uint32_t sent = 0, ready = 0, begun = 0;
-  std::uint64_t decisions = 0;  ///< hash of which transfers waited for others, and of their order in the end
-};
-
-/// Room for one transfer.
-struct Slot {
-  double remaining = 0;        ///< bytes at `since`
-  double since = 0;            ///< s
-  std::uint32_t edge = kNone;  ///< row of shared_
-  bool used = false;
-  Transfer transfer;
-};
-
 class FlowRun {
  public:
   FlowRun(const Program& program, std::span<const double> numbers, OperationTimes* times);
-  RunResult run();
+  /// @param skip  whether what repeats may be skipped
+  RunResult run(bool skip);
 
  private:
   void set_up_workers();
@@ -134,6 +57,10 @@ class FlowRun {
     if (time <= latest_) return;
     if (later(time, latest_)) last_ = who;
     latest_ = time;
+  }
+  FlowState state() {
+    return {workers_,       edges_,       times_of_slices_.get(), shared_,     entries_, slots_,
+            ready_workers_, ready_first_, ready_last_,            queue_,      now_,     latest_};
   }
   std::uint64_t decisions() const;
   std::uint64_t ordinal_of(std::uint32_t w) const;
@@ -166,6 +93,7 @@ class FlowRun {
   std::uint32_t running_ = kNone;
   double now_ = 0, latest_ = 0;
   std::uint64_t last_ = 0;  // whose end that was
+  std::optional<SteadyState> steady_;
   std::uint64_t sent_bytes_ = 0, taken_bytes_ = 0, events_ = 0;
 };
 
@@ -264,7 +192,12 @@ void FlowRun::set_up_times() {
 }
 
 void FlowRun::drain() {
+  std::uint32_t round = ready_last_;
   while (ready_first_ != ready_last_) {
+    if (steady_ && shared_.empty() && ready_first_ == round) {
+      steady_->observe();
+      round = ready_last_;
+    }
     const std::uint32_t w = ready_workers_[ready_first_++ & (ready_workers_.size() - 1)];
     advance(w);
     running_ = kNone;
@@ -522,7 +455,8 @@ void FlowRun::update_rates() {
   }
 }
 
-RunResult FlowRun::run() {
+RunResult FlowRun::run(bool skip) {
+  if (skip) steady_.emplace(state());
   for (std::uint32_t w = 0; w < workers_.size(); ++w) enqueue(w);
   drain();
   update_rates();
@@ -532,6 +466,7 @@ RunResult FlowRun::run() {
       handle(node);
     drain();
     update_rates();
+    if (steady_) steady_->observe();
   }
   if (std::ranges::any_of(workers_, [](const WorkerRun& worker) { return worker.left != 0; })) {
     RunResult result;
@@ -553,6 +488,7 @@ void FlowRun::prove_end() const {
 
 std::uint64_t FlowRun::decisions() const {
   if (!release_edge_.empty()) return 0;  // the order of releases is a decision too
+  if (steady_ && steady_->skipped() > 0) return 0;
   std::uint64_t hash = chained(sharing_.decisions(), last_);
   for (const WorkerRun& worker : workers_) hash = chained(hash, worker.decisions);
   for (const SharedEdge& shared : shared_) hash = chained(hash, shared.decisions);
@@ -565,6 +501,7 @@ RunResult FlowRun::totals() const {
   result.events = events_;
   result.shared = !shared_.empty();
   result.decisions = decisions();
+  result.skipped = steady_ ? steady_->skipped() : 0;
   for (const ProgramWorker& worker : program_.workers)
     for (const Repeat& repeat : program_.repeats_of(worker)) {
       const std::uint64_t times = std::uint64_t{repeat.times} * worker.stands_for;
@@ -636,7 +573,11 @@ StuckReport FlowRun::explain() const {
 }  // namespace
 
 RunResult run_flow_level(const Program& program, std::span<const double> numbers, OperationTimes* times) {
-  return FlowRun(program, numbers, times).run();
+  return FlowRun(program, numbers, times).run(false);
+}
+
+RunResult run_to_steady_state(const Program& program, std::span<const double> numbers) {
+  return FlowRun(program, numbers, nullptr).run(true);
 }
 
 }  // namespace caliper

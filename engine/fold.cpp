@@ -389,8 +389,9 @@ RunResult FoldedProgram::run(ParameterView parameters) const {
   return run(folding(numbers), numbers);
 }
 
-RunResult FoldedProgram::run(const Folding& folded, std::span<const double> numbers) {
-  RunResult result = run_flow_level(folded.program, numbers);
+RunResult FoldedProgram::run(const Folding& folded, std::span<const double> numbers, bool steady) {
+  RunResult result =
+      steady ? run_to_steady_state(folded.program, numbers) : run_flow_level(folded.program, numbers);
   if (!result.stuck) return result;
   for (auto* waits : {&result.stuck->waits, &result.stuck->cycle})
     for (Wait& wait : *waits) {

@@ -45,7 +45,8 @@ class FoldedProgram {
   /// called from several threads.
   RunResult run(ParameterView parameters) const;
   /// The same where numbers() and folding(numbers) are at hand.
-  static RunResult run(const Folding& folding, std::span<const double> numbers);
+  /// @param steady  by run_to_steady_state()
+  static RunResult run(const Folding& folding, std::span<const double> numbers, bool steady = false);
 
  private:
   struct Foldings;

@@ -37,6 +37,7 @@ struct RunResult {
   std::uint64_t slices = 0;      ///< posted on edges, likewise
   std::uint64_t bytes = 0;       ///< posted on edges, with or without a route, likewise
   std::uint64_t events = 0;      ///< operations computed and starts and ends of shared transfers
+  std::uint64_t skipped = 0;     ///< operations that a steady state made unnecessary to compute
   bool shared = false;           ///< rates of transfers depended on each other
   /// Hash of all that was decided by comparing times: which wait ended last, which transfers moved together
   /// in which order, what came last of all. Where two runs on a line of sizes have the same, so has every run

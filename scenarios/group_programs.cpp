@@ -79,8 +79,8 @@ struct GroupPrograms::Frame {
   std::map<std::pair<const Execution*, std::uint32_t>, std::string> hashes;
 };
 
-GroupPrograms::GroupPrograms(const Scenario& scenario, std::uint32_t group)
-    : scenario_(&scenario), group_(group), frames_(std::make_unique<Frame>()) {}
+GroupPrograms::GroupPrograms(const Scenario& scenario, std::uint32_t group, Shortcuts shortcuts)
+    : scenario_(&scenario), group_(group), shortcuts_(shortcuts), frames_(std::make_unique<Frame>()) {}
 GroupPrograms::GroupPrograms(GroupPrograms&&) noexcept = default;
 GroupPrograms& GroupPrograms::operator=(GroupPrograms&&) noexcept = default;
 GroupPrograms::~GroupPrograms() = default;
@@ -98,13 +98,13 @@ Result<GroupPrograms> GroupPrograms::build(const Scenario& scenario, std::uint32
                                            std::vector<std::uint64_t> sizes, Shortcuts shortcuts,
                                            std::optional<std::uint32_t> channels) {
   CALIPER_CHECK(std::ranges::is_sorted(sizes, std::ranges::less_equal{}));
-  GroupPrograms programs(scenario, group);
+  GroupPrograms programs(scenario, group, shortcuts);
   programs.sizes_ = std::move(sizes);
-  if (Problems problems = programs.make_plans(shortcuts, channels); !problems.empty()) return problems;
+  if (Problems problems = programs.make_plans(channels); !problems.empty()) return problems;
   return programs;
 }
 
-Problems GroupPrograms::make_plans(Shortcuts shortcuts, std::optional<std::uint32_t> channels) {
+Problems GroupPrograms::make_plans(std::optional<std::uint32_t> channels) {
   const ScenarioGroup& group = scenario_->groups[group_];
   Problems problems;
   std::set<std::string> told;
@@ -141,7 +141,7 @@ Problems GroupPrograms::make_plans(Shortcuts shortcuts, std::optional<std::uint3
             "correct the rings or the partition that the scenario states"});
   if (!problems.empty()) return problems;
 
-  if (shortcuts.curves)
+  if (shortcuts_.curves)
     find_lines();
   else
     for (std::size_t row = 0; row < rows_.size(); ++row) lines_.emplace_back(row, row);
@@ -200,7 +200,7 @@ SizeAnswer GroupPrograms::run(ParameterView parameters, std::size_t row, CurvePo
         answer.operations, answer.workers, program.whole().workers.size(), kMostOperations);
     return answer;
   }
-  const RunResult run = FoldedProgram::run(folding, numbers);
+  const RunResult run = FoldedProgram::run(folding, numbers, shortcuts_.steady_state);
   answer.stuck = run.stuck.has_value();
   if (run.stuck)
     answer.failure = run.stuck->describe(program.whole());

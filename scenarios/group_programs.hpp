@@ -71,14 +71,15 @@ class GroupPrograms {
  private:
   struct Row;
   struct Frame;
-  explicit GroupPrograms(const Scenario& scenario, std::uint32_t group);
-  Problems make_plans(Shortcuts shortcuts, std::optional<std::uint32_t> channels);
+  GroupPrograms(const Scenario& scenario, std::uint32_t group, Shortcuts shortcuts);
+  Problems make_plans(std::optional<std::uint32_t> channels);
   void find_lines();
   std::vector<SizeAnswer> answer_line(ParameterView parameters, std::size_t line) const;
   SizeAnswer run(ParameterView parameters, std::size_t row, CurvePoint* point) const;
 
   const Scenario* scenario_;
   std::uint32_t group_;
+  Shortcuts shortcuts_;
   std::vector<std::uint64_t> sizes_;
   std::vector<std::unique_ptr<Row>> rows_;                             // [sizes]
   std::map<const PlanRange*, std::unique_ptr<Execution>> executions_;  // of the scenario's plan ranges

@@ -89,7 +89,8 @@ void read_case(TomlSection& section, const fs::path& folder, Scenarios& scenario
 }
 
 Problems simulate(Request& request) {
-  const auto programs = GroupPrograms::build(*request.scenario, request.group, {request.made.bytes});
+  const auto programs = GroupPrograms::build(*request.scenario, request.group, {request.made.bytes},
+                                             {.curves = false, .steady_state = false});
   if (!programs) return programs.problems();
   const SizeAnswer answer = programs->answer(request.parameters, std::vector<std::size_t>{0}).front();
   if (!answer.failure.empty())
