@@ -59,8 +59,9 @@ class FlowRun {
     latest_ = time;
   }
   FlowState state() {
-    return {workers_,       edges_,       times_of_slices_.get(), shared_,     entries_, slots_,
-            ready_workers_, ready_first_, ready_last_,            queue_,      now_,     latest_};
+    return {workers_, edges_,         times_of_slices_.get(), shared_,     entries_,
+            slots_,   ready_workers_, ready_first_,           ready_last_, queue_,
+            now_,     latest_};
   }
   std::uint64_t decisions() const;
   std::uint64_t ordinal_of(std::uint32_t w) const;
@@ -456,7 +457,7 @@ void FlowRun::update_rates() {
 }
 
 RunResult FlowRun::run(bool skip) {
-  if (skip) steady_.emplace(state());
+  if (skip && !steady_.emplace(state()).worthwhile()) steady_.reset();
   for (std::uint32_t w = 0; w < workers_.size(); ++w) enqueue(w);
   drain();
   update_rates();

@@ -15,27 +15,20 @@ Id<Tag> id_of(std::size_t index) {
   return {static_cast<std::uint32_t>(index)};
 }
 
-/// What one worker sends and receives through one port.
+/// Slices that one worker sends and receives through one port; the same for all workers of a list.
 struct PortTraffic {
-  std::uint64_t sent = 0, sent_bytes = 0, received = 0, received_bytes = 0;
+  std::uint64_t sent = 0, received = 0;
 };
 
-std::vector<PortTraffic> traffic_of(const Program& program, const ProgramWorker& worker, std::size_t ports) {
-  std::vector<PortTraffic> traffic(ports);
+std::vector<PortTraffic> traffic_of(const Program& program, const ProgramWorker& worker) {
+  std::vector<PortTraffic> traffic(worker.port_count);
   for (const Repeat& repeat : program.repeats_of(worker))
     for (std::uint32_t i = repeat.first; i < repeat.first + repeat.count; ++i) {
       const Operation& op = program.operations[i];
-      const std::uint64_t bytes = program.bytes_of(worker, op) * repeat.times;
-      if (op.send != kNoPort) {
-        CALIPER_CHECK(op.send < ports);
-        traffic[op.send].sent += repeat.times;
-        traffic[op.send].sent_bytes += bytes;
-      }
-      if (op.receive != kNoPort) {
-        CALIPER_CHECK(op.receive < ports);
-        traffic[op.receive].received += repeat.times;
-        traffic[op.receive].received_bytes += bytes;
-      }
+      CALIPER_CHECK(op.send == kNoPort || op.send < worker.port_count);
+      CALIPER_CHECK(op.receive == kNoPort || op.receive < worker.port_count);
+      if (op.send != kNoPort) traffic[op.send].sent += repeat.times;
+      if (op.receive != kNoPort) traffic[op.receive].received += repeat.times;
     }
   return traffic;
 }
@@ -176,27 +169,23 @@ void ProgramBuilder::close_unlisted_workers() {
 
 void ProgramBuilder::check_edges() const {
   std::vector<PortTraffic> of_edge(program_.edges.size());
-  std::map<std::pair<ListId, std::uint32_t>, std::vector<PortTraffic>> known;
-  for (std::size_t w = 0; w < program_.workers.size(); ++w) {
+  std::map<ListId, std::vector<PortTraffic>> of_list;
+  for (std::uint32_t w = 0; w < program_.workers.size(); ++w) {
     const ProgramWorker& worker = program_.workers[w];
-    const auto [traffic, is_new] = known.try_emplace({worker.list, worker.first_size});
+    const auto [traffic, is_new] = of_list.try_emplace(worker.list);
+    if (is_new) traffic->second = traffic_of(program_, worker);
     const auto ports = program_.ports_of(worker);
-    if (is_new) traffic->second = traffic_of(program_, worker, ports.size());
     CALIPER_CHECK(traffic->second.size() == ports.size());
     for (std::size_t port = 0; port < ports.size(); ++port) {
       const PortTraffic& mine = traffic->second[port];
       const ProgramEdge& edge = program_.edges[ports[port].v];
       CALIPER_CHECK(mine.sent == 0 || edge.from.v == w);
       CALIPER_CHECK(mine.received == 0 || edge.to.v == w);
-      PortTraffic& both = of_edge[ports[port].v];
-      both.sent += mine.sent;
-      both.sent_bytes += mine.sent_bytes;
-      both.received += mine.received;
-      both.received_bytes += mine.received_bytes;
+      of_edge[ports[port].v].sent += mine.sent;
+      of_edge[ports[port].v].received += mine.received;
     }
   }
-  for (const PortTraffic& edge : of_edge)
-    CALIPER_CHECK(edge.sent == edge.received && edge.sent_bytes == edge.received_bytes);
+  for (const PortTraffic& edge : of_edge) CALIPER_CHECK(edge.sent == edge.received);
 }
 
 Program ProgramBuilder::build() {

@@ -60,8 +60,8 @@ class ProgramBuilder {
   /// Appends to an unlisted worker. A receive edge ends at the worker, a send edge starts there.
   void operation(WorkerId worker, KindId kind, EdgeId receive, EdgeId send, std::uint64_t bytes);
 
-  /// Checks that as much is sent on each edge as is received from it, in slices and in bytes. Leaves the
-  /// builder empty.
+  /// Checks that as many slices are sent on each edge as are received from it; that they have the sizes that
+  /// are expected is proved at the end of each run. Leaves the builder empty.
   Program build();
 
  private:

@@ -9,23 +9,34 @@ namespace {
 /// A repetition that is worth watching: looking costs as much as some steps.
 constexpr std::uint32_t kLong = 256;
 constexpr double kSame = 1e-12;
+constexpr std::size_t kMostCandidates = 4;  // rings do their loops at about the same time
 
 }  // namespace
 
-SteadyState::SteadyState(const FlowState& state) : state_(state) {}
+SteadyState::SteadyState(const FlowState& state) : state_(state) {
+  for (const WorkerRun& worker : state_.workers)
+    for (const Repeat* repeat = worker.repeat; repeat != worker.repeats_end; ++repeat)
+      if (repeat->times >= kLong && candidates_.size() < kMostCandidates &&
+          (candidates_.empty() || candidates_.back() != &worker))
+        candidates_.push_back(&worker);
+}
 
-/// Everything that the next steps depend on, in a fixed order; times and amounts may be changed.
-template <class Places, class Times, class Amounts>
-void SteadyState::visit(Places places, Times times, Amounts amounts) {
+/// Everything that the next steps depend on, in a fixed order; times and amounts may be changed. Ends where
+/// go_on() is false.
+template <class Places, class Times, class Amounts, class GoOn>
+void SteadyState::visit(Places places, Times times, Amounts amounts, GoOn go_on) {
   for (WorkerRun& worker : state_.workers) {
+    if (!go_on()) return;
     places(static_cast<std::uint64_t>(worker.repeats_end - worker.repeat) << 32 |
            static_cast<std::uint64_t>(worker.end - worker.at));
     places(std::uint64_t{worker.waits_on} << 1 | std::uint64_t{worker.held});
     times(worker.free);
   }
   for (EdgeRun& edge : state_.edges) {
+    if (!go_on()) return;
     places(std::uint64_t{edge.sent - edge.taken} << 32 | (edge.sent - edge.arrived));
-    const std::uint32_t begun = std::min(edge.sent, edge.window);  // from its window on a sender needs credits
+    const std::uint32_t begun =
+        std::min(edge.sent, edge.window);  // from its window on a sender needs credits
     places(std::uint64_t{edge.sent - edge.released} << 32 | (edge.releases == kNone ? 0 : begun));
     for (std::uint32_t slice = edge.taken; slice != edge.arrived; ++slice)
       times(state_.times_of_slices[edge.arrivals + (slice & edge.mask)]);
@@ -35,6 +46,7 @@ void SteadyState::visit(Places places, Times times, Amounts amounts) {
     if (edge.last_end > 0) times(edge.last_end);
   }
   for (SharedEdge& shared : state_.shared) {
+    if (!go_on()) return;
     places(std::uint64_t{shared.sent - shared.ready} << 32 | (shared.sent - shared.begun));
     for (std::uint32_t i = shared.begun; i != shared.sent; ++i) {
       Transfer& transfer = state_.entries[shared.first_entry + (i & shared.mask)];
@@ -65,11 +77,11 @@ void SteadyState::visit(Places places, Times times, Amounts amounts) {
 
 /// The first worker in a long repetition; false where there is none.
 bool SteadyState::choose_watched() {
-  for (const WorkerRun& worker : state_.workers)
-    if (worker.left >= kLong) {
-      watched_ = &worker;
-      repetition_ = worker.repeat;
-      left_ = worker.left;
+  for (const WorkerRun* worker : candidates_)
+    if (worker->left >= kLong) {
+      watched_ = worker;
+      repetition_ = worker->repeat;
+      left_ = worker->left;
       observed_ = saved_at_ = lag_ = 0;
       next_save_ = 1;
       return true;
@@ -84,7 +96,7 @@ void SteadyState::take() {
   saved_.left.clear();
   visit([&](std::uint64_t place) { saved_.places.push_back(place); },
         [&](double time) { saved_.times.push_back(time); },
-        [&](double amount, double) { saved_.amounts.push_back(amount); });
+        [&](double amount, double) { saved_.amounts.push_back(amount); }, [] { return true; });
   for (const WorkerRun& worker : state_.workers) saved_.left.push_back(worker.left);
   saved_.base = watched_->free;
   saved_at_ = observed_;
@@ -101,13 +113,16 @@ bool SteadyState::repeats() {
         ++place;
       },
       [&](double value) {
-        same = same && time < saved_.times.size() && std::abs(value - saved_.times[time] - shift) <= kSame * base;
+        same = same && time < saved_.times.size() &&
+               std::abs(value - saved_.times[time] - shift) <= kSame * base;
         ++time;
       },
       [&](double value, double of) {
-        same = same && amount < saved_.amounts.size() && std::abs(value - saved_.amounts[amount]) <= kSame * of;
+        same =
+            same && amount < saved_.amounts.size() && std::abs(value - saved_.amounts[amount]) <= kSame * of;
         ++amount;
-      });
+      },
+      [&] { return same; });
   return same && place == saved_.places.size();
 }
 
@@ -144,7 +159,8 @@ void SteadyState::skip(double period) {
   if (periods == kNone || periods < 2) return;
   --periods;  // the last one is computed
   const double shift = periods * period;
-  visit([](std::uint64_t) {}, [&](double& time) { time += shift; }, [](double, double) {});
+  visit([](std::uint64_t) {}, [&](double& time) { time += shift; }, [](double, double) {},
+        [] { return true; });
   state_.queue.shift(shift);
   for (std::size_t w = 0; w < state_.workers.size(); ++w) {
     WorkerRun& worker = state_.workers[w];

@@ -1,5 +1,5 @@
-// Long runs repeat themselves: what a ring does in its thousandth step it did in the one before, a period later.
-// Where that is so the run is moved on by whole periods at once.
+// Long runs repeat themselves: what a ring does in its thousandth step it did in the one before, a period
+// later. Where that is so the run is moved on by whole periods at once.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,18 @@
 
 namespace caliper {
 
-/// Watches a run. When its state is that of some steps ago, up to a shift of time, and was so a period before as
-/// well, all times are moved on by as many periods as all bodies that are being repeated have left. A state is
-/// where each worker is in its body, what lies on the edges and since when, which transfers move and how much of
-/// them is left, and all pending events.
+/// Watches a run. When its state is that of some steps ago, up to a shift of time, and was so a period before
+/// as well, all times are moved on by as many periods as all bodies that are being repeated have left. A
+/// state is where each worker is in its body, what lies on the edges and since when, which transfers move and
+/// how much of them is left, and all pending events.
 ///
 /// Times are the same when they differ by no more than 1e-12 of the time that has passed; the completion time
 /// then differs by less than 1e-9.
 class SteadyState {
  public:
   explicit SteadyState(const FlowState& state);
+  /// Whether the run has loops that are long enough to be watched.
+  bool worthwhile() const { return !candidates_.empty(); }
   /// To be called between steps of the run, always at the same point of a step.
   void observe();
   /// Operations that were not computed.
@@ -32,15 +34,16 @@ class SteadyState {
     std::vector<std::uint32_t> left;    // of each worker's body
     double base = 0;                    // s, time of the worker that is watched
   };
-  template <class Places, class Times, class Amounts>
-  void visit(Places places, Times times, Amounts amounts);
+  template <class Places, class Times, class Amounts, class GoOn>
+  void visit(Places places, Times times, Amounts amounts, GoOn go_on);
   bool choose_watched();
   void take();
   bool repeats();
   void skip(double period);
 
   FlowState state_;
-  const WorkerRun* watched_ = nullptr;  // in a long repetition
+  std::vector<const WorkerRun*> candidates_;  // with long repetitions
+  const WorkerRun* watched_ = nullptr;        // in a long repetition
   const Repeat* repetition_ = nullptr;
   std::uint32_t left_ = 0;  // of it, when last observed
   Snapshot saved_;
