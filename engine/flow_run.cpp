@@ -50,11 +50,10 @@ class FlowRun {
   void handle(std::uint32_t node);
   void update_rates();
   void record_rates(std::span<const std::uint32_t> changed);
-  void enqueue(std::uint32_t w) { ready_workers_[ready_last_++ & (ready_workers_.size() - 1)] = w; }
+  void enqueue(std::uint32_t w) { ready_workers_[ready_last_++ & ready_mask_] = w; }
   void wake_if_waiting(std::uint32_t w, std::uint32_t e);
-  /// @param who  tells ends from one another
+  /// An end that is the latest so far; `who` tells it from others.
   void note_end(std::uint64_t who, double time) {
-    if (time <= latest_) return;
     if (later(time, latest_)) last_ = who;
     latest_ = time;
   }
@@ -72,9 +71,6 @@ class FlowRun {
   std::uint32_t number_of(const EdgeRun& edge) const {
     return static_cast<std::uint32_t>(&edge - edges_.data());
   }
-  std::uint32_t number_of(const WorkerRun& worker) const {
-    return static_cast<std::uint32_t>(&worker - workers_.data());
-  }
 
   const Program& program_;
   const FlowSetup setup_;
@@ -90,7 +86,7 @@ class FlowRun {
   Sharing sharing_;
   EventQueue queue_;                          // nodes: shared edges (next start), slots (end), releases
   std::vector<std::uint32_t> ready_workers_;  // ring of a power of two
-  std::uint32_t ready_first_ = 0, ready_last_ = 0;
+  std::uint32_t ready_first_ = 0, ready_last_ = 0, ready_mask_ = 0;
   std::uint32_t running_ = kNone;
   double now_ = 0, latest_ = 0;
   std::uint64_t last_ = 0;  // whose end that was
@@ -128,6 +124,7 @@ void FlowRun::set_up_workers() {
     worker.enter_body(program_.operations.data());
   }
   ready_workers_.resize(std::bit_ceil(workers_.size() + 1));
+  ready_mask_ = static_cast<std::uint32_t>(ready_workers_.size() - 1);
 }
 
 void FlowRun::set_up_edges() {
@@ -199,7 +196,7 @@ void FlowRun::drain() {
       steady_->observe();
       round = ready_last_;
     }
-    const std::uint32_t w = ready_workers_[ready_first_++ & (ready_workers_.size() - 1)];
+    const std::uint32_t w = ready_workers_[ready_first_++ & ready_mask_];
     advance(w);
     running_ = kNone;
   }
@@ -258,34 +255,30 @@ void FlowRun::begin_operation(WorkerRun& worker, std::uint32_t receive, EdgeRun*
                               Cause cause) {
   const Operation& op = *worker.at;
   const KindCost& kind = setup_.kinds[op.kind];
-  Transfer transfer;
-  transfer.bytes = op.size == kNoSize ? 0 : worker.sizes[op.size];
-  transfer.receive = receive;
-  transfer.cap = kind.cap;
-  const double cost_end =
-      begin + (kind.overhead + static_cast<double>(transfer.bytes) * kind.seconds_per_byte);
+  const std::uint64_t bytes = op.size == kNoSize ? 0 : worker.sizes[op.size];
+  const double cost_end = begin + (kind.overhead + static_cast<double>(bytes) * kind.seconds_per_byte);
+  std::uint64_t row = 0;
   if (times_) {
-    const std::uint32_t w = number_of(worker);
-    transfer.row = times_->first[w] + ordinal_of(w);
-    times_->begin[transfer.row] = begin;
-    times_->cost_end[transfer.row] = cost_end;
-    times_->cause[transfer.row] = cause;
+    row = times_->first[running_] + ordinal_of(running_);
+    times_->begin[row] = begin;
+    times_->cost_end[row] = cost_end;
+    times_->cause[row] = cause;
   }
   ++events_;
   worker.next(program_.operations.data());
   worker.free = cost_end;
-  note_end(chained(number_of(worker), worker.decisions), cost_end);
-  if (receive != kNone) taken_bytes_ += transfer.bytes;
-  if (send) sent_bytes_ += transfer.bytes;
+  if (cost_end > latest_) note_end(chained(running_, worker.decisions), cost_end);
+  if (receive != kNone) taken_bytes_ += bytes;
+  if (send) sent_bytes_ += bytes;
   if (send && send->routed) {
-    transfer.ready = cost_end + send->route_latency;
+    const Transfer transfer{cost_end + send->route_latency, bytes, row, kind.cap, receive, 0};
     if (send->shared != kNone)
       share(worker, *send, transfer);
     else
       move_alone(worker, *send, transfer);
     return;
   }
-  if (times_) times_->done[transfer.row] = cost_end;
+  if (times_) times_->done[row] = cost_end;
   if (receive != kNone) release(receive, cost_end);
   if (send) post(number_of(*send), cost_end);
 }
@@ -394,7 +387,7 @@ void FlowRun::wake_if_waiting(std::uint32_t w, std::uint32_t e) {
 void FlowRun::post(std::uint32_t e, double time) {
   EdgeRun& edge = edges_[e];
   const double arrival = time + edge.latency;
-  note_end(std::uint64_t{e} << 32 | edge.arrived, arrival);
+  if (arrival > latest_) note_end(std::uint64_t{e} << 32 | edge.arrived, arrival);
   if (edge.arrived - edge.taken > edge.mask) grow(edge);
   times_of_slices_[edge.arrivals + (edge.arrived++ & edge.mask)] = arrival;
   wake_if_waiting(edge.to, e);
