@@ -25,7 +25,7 @@ void ring_work(benchmark::State& state) {
       benchmark::Counter(static_cast<double>(ring.messages) * runs, benchmark::Counter::kIsRate);
   state.counters["events/s"] = benchmark::Counter(static_cast<double>(events), benchmark::Counter::kIsRate);
 }
-BENCHMARK(ring_work)->Args({64, 8})->Args({256, 1})->Unit(benchmark::kMillisecond);
+BENCHMARK(ring_work)->Args({64, 8})->Args({256, 1})->Args({1024, 1})->Unit(benchmark::kMillisecond);
 
 Machine sixteen_nodes() {
   SystemSpec spec;
@@ -66,9 +66,14 @@ void nccl_all_reduce(benchmark::State& state) {
   const Program program =
       lower(make_plan(*execution, static_cast<std::uint64_t>(state.range(0)) << 20), machine, table);
   const std::vector<double> numbers = program.numbers(table.defaults());
-  std::uint64_t slices = 0;
-  for (auto _ : state) slices += run_flow_level(program, numbers).slices;
+  std::uint64_t slices = 0, events = 0;
+  for (auto _ : state) {
+    const RunResult result = run_flow_level(program, numbers);
+    slices += result.slices;
+    events += result.events;
+  }
   state.counters["slices/s"] = benchmark::Counter(static_cast<double>(slices), benchmark::Counter::kIsRate);
+  state.counters["events/s"] = benchmark::Counter(static_cast<double>(events), benchmark::Counter::kIsRate);
 }
 BENCHMARK(nccl_all_reduce)->Arg(64)->Arg(512)->Unit(benchmark::kMillisecond);
 

@@ -115,7 +115,7 @@ class Walk {
               p_.edge_at(worker, op.send),
               p_.bytes_of(worker, op)};
     }
-    CALIPER_CHECK(!"a row of the worker");
+    CALIPER_CHECK(false && "a row of the worker");
     return {};
   }
 
