@@ -15,7 +15,7 @@ namespace {
 std::size_t check(std::size_t n, const std::function<CurvePoint(double)>& f) {
   std::vector<double> x;
   for (std::size_t i = 0; i < n; ++i) x.push_back(static_cast<double>(i));
-  CurveBisection curve(x);
+  CurveBisection curve(x, std::vector<char>(x.size(), 1));
   while (!curve.wanted().empty()) {
     std::vector<CurvePoint> answers;
     for (const std::size_t point : curve.wanted()) answers.push_back(f(x[point]));
@@ -68,7 +68,7 @@ TEST_CASE("curve: what looks straight and is not proved to be is computed at eve
 TEST_CASE("curve: a point without a time makes every point be computed") {
   std::vector<double> x;
   for (int i = 0; i < 100; ++i) x.push_back(i);
-  CurveBisection curve(x);
+  CurveBisection curve(x, std::vector<char>(x.size(), 1));
   std::size_t runs = 0;
   while (!curve.wanted().empty()) {
     std::vector<CurvePoint> answers;
@@ -79,4 +79,38 @@ TEST_CASE("curve: a point without a time makes every point be computed") {
   }
   CHECK(runs == 100);
   CHECK(std::isnan(curve.value(49)));
+}
+
+TEST_CASE("curve: a point's value does not depend on what else is asked") {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const bool convex = seed % 2 == 0;
+    const auto f = [&](double x) {
+      CurvePoint most{0, 0, convex};
+      for (std::uint64_t l = 0; l < 6; ++l) {
+        const double value = 300 * unit_draw(seed, 2, l) + unit_draw(seed, 1, l) * x;
+        if (value > most.seconds) most = {value, l + 1, convex};
+      }
+      return most;
+    };
+    std::vector<double> x;
+    for (int i = 0; i < 500; ++i) x.push_back(i);
+    const auto answer = [&](std::vector<char> asked) {
+      CurveBisection curve(x, asked);
+      while (!curve.wanted().empty()) {
+        std::vector<CurvePoint> answers;
+        for (const std::size_t point : curve.wanted()) answers.push_back(f(x[point]));
+        curve.give(answers);
+      }
+      std::vector<double> values(x.size(), 0);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        if (asked[i]) values[i] = curve.value(i);
+      return values;
+    };
+    const std::vector<double> all = answer(std::vector<char>(x.size(), 1));
+    std::vector<char> some(x.size(), 0);
+    for (std::size_t i = 0; i < x.size(); ++i) some[i] = hash64(seed, 3, i) % 9 == 0;
+    const std::vector<double> few = answer(some);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (some[i]) CHECK(few[i] == all[i]);
+  }
 }

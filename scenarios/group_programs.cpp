@@ -223,11 +223,13 @@ SizeAnswer GroupPrograms::run(ParameterView parameters, std::size_t row, CurvePo
   return answer;
 }
 
-std::vector<SizeAnswer> GroupPrograms::answer_line(ParameterView parameters, std::size_t line) const {
+std::vector<SizeAnswer> GroupPrograms::answer_line(ParameterView parameters, std::size_t line,
+                                                   std::vector<char> asked) const {
   const auto [first, last] = lines_[line];
   std::vector<SizeAnswer> answers(last - first + 1, SizeAnswer{kNone, {}});
   CurveBisection curve(std::vector<double>(sizes_.begin() + static_cast<std::ptrdiff_t>(first),
-                                           sizes_.begin() + static_cast<std::ptrdiff_t>(last + 1)));
+                                           sizes_.begin() + static_cast<std::ptrdiff_t>(last + 1)),
+                       asked);
   while (!curve.wanted().empty()) {
     const std::vector<std::size_t> wanted = curve.wanted();
     std::vector<CurvePoint> points(wanted.size(), CurvePoint{kNone, 0, false});
@@ -237,7 +239,7 @@ std::vector<SizeAnswer> GroupPrograms::answer_line(ParameterView parameters, std
     curve.give(points);
   }
   for (std::size_t point = 0; point < answers.size(); ++point)
-    if (!curve.known(point)) answers[point] = {curve.value(point), {}};
+    if (asked[point] && !curve.known(point)) answers[point] = {curve.value(point), {}};
   return answers;
 }
 
@@ -255,7 +257,9 @@ std::vector<SizeAnswer> GroupPrograms::answer(ParameterView parameters, std::spa
       answers[asked.front()] = run(parameters, first, &point);
       for (const std::size_t i : asked) answers[i] = answers[asked.front()];
     } else {
-      const std::vector<SizeAnswer> of_line = answer_line(parameters, line);
+      std::vector<char> wanted(last - first + 1, 0);
+      for (const std::size_t i : asked) wanted[rows[i] - first] = 1;
+      const std::vector<SizeAnswer> of_line = answer_line(parameters, line, std::move(wanted));
       for (const std::size_t i : asked) answers[i] = of_line[rows[i] - first];
     }
     for (std::size_t i = 0; on_done && i < asked.size(); ++i) on_done();

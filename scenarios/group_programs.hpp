@@ -74,7 +74,8 @@ class GroupPrograms {
   GroupPrograms(const Scenario& scenario, std::uint32_t group, Shortcuts shortcuts);
   Problems make_plans(std::optional<std::uint32_t> channels);
   void find_lines();
-  std::vector<SizeAnswer> answer_line(ParameterView parameters, std::size_t line) const;
+  std::vector<SizeAnswer> answer_line(ParameterView parameters, std::size_t line,
+                                      std::vector<char> asked) const;
   SizeAnswer run(ParameterView parameters, std::size_t row, CurvePoint* point) const;
 
   const Scenario* scenario_;

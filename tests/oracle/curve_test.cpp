@@ -26,7 +26,7 @@ template <class Fn>
 void compare(const std::vector<double>& x, Fn run, Compared& total) {
   std::vector<RunResult> all;
   for (std::size_t i = 0; i < x.size(); ++i) all.push_back(run(i));
-  CurveBisection curve(x);
+  CurveBisection curve(x, std::vector<char>(x.size(), 1));
   while (!curve.wanted().empty()) {
     std::vector<CurvePoint> answers;
     for (const std::size_t i : curve.wanted())
