@@ -62,7 +62,8 @@ struct Mode {
   const char* name;
   Prepared (*prepare)(const RingWork&);
 };
-constexpr Mode kModes[] = {{"plain", prepare_plain}, {"folded", prepare_folded_exactly}, {"steady", prepare_steady}};
+constexpr Mode kModes[] = {
+    {"plain", prepare_plain}, {"folded", prepare_folded_exactly}, {"steady", prepare_steady}};
 
 /// Bytes of resident memory now, after what is free has been given back.
 double resident_bytes() {

@@ -113,7 +113,8 @@ TEST_CASE(
   CHECK(folds > 30);
 }
 
-TEST_CASE("folding: 65,536 GPUs on one leaf, 8 channels: as few classes as on 64, and the closed form's pace") {
+TEST_CASE(
+    "folding: 65,536 GPUs on one leaf, 8 channels: as few classes as on 64, and the closed form's pace") {
   const std::uint32_t nodes = 16384;
   const Machine machine = cells_machine({"u[00000-16383]"}, nodes);
   const Program program = all_reduce(machine, nodes, 8, std::uint64_t{64} << 30);

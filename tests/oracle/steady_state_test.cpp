@@ -14,13 +14,15 @@ using namespace caliper;
 
 namespace {
 
-/// Rings of 2 to 7 workers that pass slices of a few sizes on thousands of times, at costs that are nobody's multiple.
+/// Rings of 2 to 7 workers that pass slices of a few sizes on thousands of times, at costs that are nobody's
+/// multiple.
 Program long_rings(std::uint64_t seed, std::uint32_t times) {
   const auto draw = [&](std::uint64_t what, std::uint64_t below) { return hash64(seed, 20, what) % below; };
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   ProgramBuilder b;
   std::vector<LinkId> links;
-  for (std::uint64_t l = 0; l < 4; ++l) links.push_back(b.link("link", "link", 1 + 8 * unit_draw(seed, 21, l)));
+  for (std::uint64_t l = 0; l < 4; ++l)
+    links.push_back(b.link("link", "link", 1 + 8 * unit_draw(seed, 21, l)));
   std::vector<KindId> kinds;
   for (std::uint64_t k = 0; k < 3; ++k)
     kinds.push_back(b.kind(fmt::format("k{}", k), unit_draw(seed, 22, k), 0.05 * unit_draw(seed, 23, k),
@@ -51,8 +53,8 @@ Program long_rings(std::uint64_t seed, std::uint32_t times) {
       const std::uint64_t at = 400 + ring * 50 + i * 5;
       const RouteId route = b.route({links[draw(at, 4)]}, Expression(unit_draw(seed, 25, at)));
       edges.push_back(b.edge(workers[i], workers[(i + 1) % n],
-                             static_cast<std::uint32_t>(slices + 1 + draw(at + 1, 4)), unit_draw(seed, 26, at), route,
-                             static_cast<TransferMode>(draw(at + 2, 3))));
+                             static_cast<std::uint32_t>(slices + 1 + draw(at + 1, 4)),
+                             unit_draw(seed, 26, at), route, static_cast<TransferMode>(draw(at + 2, 3))));
     }
     for (std::uint32_t i = 0; i < n; ++i) {
       b.connect(workers[i], 0, edges[(i + n - 1) % n]);
