@@ -9,9 +9,11 @@
 #include "engine/event_queue.hpp"
 #include "engine/flow_setup.hpp"
 #include "engine/flow_state.hpp"
+#include "engine/independent_parts.hpp"
 #include "engine/rate_recorder.hpp"
 #include "engine/sharing.hpp"
 #include "engine/steady_state.hpp"
+#include "engine/stuck.hpp"
 
 namespace caliper {
 namespace {
@@ -34,6 +36,7 @@ class FlowRun {
   void set_up_workers();
   void set_up_edges();
   void set_up_times();
+  void run_part(const IndependentPart& part, bool skip);
   void drain();
   void advance(std::uint32_t w);
   void begin_operation(WorkerRun& worker, std::uint32_t receive, EdgeRun* send, double begin, Cause cause);
@@ -63,11 +66,8 @@ class FlowRun {
             now_,     latest_};
   }
   std::uint64_t decisions() const;
-  std::uint64_t ordinal_of(std::uint32_t w) const;
   void prove_end() const;
   RunResult totals() const;
-  StuckReport explain() const;
-  std::optional<Wait> wait_of(std::uint32_t w) const;
   std::uint32_t number_of(const EdgeRun& edge) const {
     return static_cast<std::uint32_t>(&edge - edges_.data());
   }
@@ -89,8 +89,10 @@ class FlowRun {
   std::uint32_t ready_first_ = 0, ready_last_ = 0, ready_mask_ = 0;
   std::uint32_t running_ = kNone;
   double now_ = 0, latest_ = 0;
-  std::uint64_t last_ = 0;  // whose end that was
-  std::optional<SteadyState> steady_;
+  std::uint64_t last_ = 0;             // whose end that was
+  std::optional<SteadyState> steady_;  // of the part that runs
+  bool rounds_ = false;                // it has no shared transfers: a round of its workers is a step
+  std::uint64_t skipped_ = 0, skips_ = 0;
   std::uint64_t sent_bytes_ = 0, taken_bytes_ = 0, events_ = 0;
 };
 
@@ -192,7 +194,7 @@ void FlowRun::set_up_times() {
 void FlowRun::drain() {
   std::uint32_t round = ready_last_;
   while (ready_first_ != ready_last_) {
-    if (steady_ && shared_.empty() && ready_first_ == round) {
+    if (steady_ && rounds_ && ready_first_ == round) {
       steady_->observe();
       round = ready_last_;
     }
@@ -259,7 +261,7 @@ void FlowRun::begin_operation(WorkerRun& worker, std::uint32_t receive, EdgeRun*
   const double cost_end = begin + (kind.overhead + static_cast<double>(bytes) * kind.seconds_per_byte);
   std::uint64_t row = 0;
   if (times_) {
-    row = times_->first[running_] + ordinal_of(running_);
+    row = times_->first[running_] + worker.ordinal(program_.repeats_of(program_.workers[running_]));
     times_->begin[row] = begin;
     times_->cost_end[row] = cost_end;
     times_->cause[row] = cause;
@@ -449,9 +451,14 @@ void FlowRun::update_rates() {
   }
 }
 
-RunResult FlowRun::run(bool skip) {
-  if (skip && !steady_.emplace(state()).worthwhile()) steady_.reset();
-  for (std::uint32_t w = 0; w < workers_.size(); ++w) enqueue(w);
+/// Parts begin at time 0 each, as if alone.
+void FlowRun::run_part(const IndependentPart& part, bool skip) {
+  now_ = latest_ = 0;
+  last_ = 0;
+  rounds_ = part.shared.empty();
+  steady_.reset();
+  if (skip && !steady_.emplace(state(), part).worthwhile()) steady_.reset();
+  for (const std::uint32_t w : part.workers) enqueue(w);
   drain();
   update_rates();
   while (!queue_.empty()) {
@@ -462,11 +469,26 @@ RunResult FlowRun::run(bool skip) {
     update_rates();
     if (steady_) steady_->observe();
   }
+  if (steady_) skipped_ += steady_->skipped();
+  if (steady_) skips_ = chained(skips_, steady_->decisions());
+}
+
+RunResult FlowRun::run(bool skip) {
+  double end = 0;
+  std::uint64_t last = 0, number = 0;
+  for (const IndependentPart& part : independent_parts(workers_.size(), edges_, shared_, sharing_)) {
+    run_part(part, skip);
+    ++number;
+    if (later(latest_, end)) last = chained(number, last_);
+    end = std::max(end, latest_);
+  }
+  latest_ = end;
+  last_ = last;
   if (std::ranges::any_of(workers_, [](const WorkerRun& worker) { return worker.left != 0; })) {
     RunResult result;
     result.seconds = latest_;
     result.events = events_;
-    result.stuck = explain();
+    result.stuck = explain_stuck(program_, workers_, edges_, latest_);
     return result;
   }
   prove_end();
@@ -482,8 +504,7 @@ void FlowRun::prove_end() const {
 
 std::uint64_t FlowRun::decisions() const {
   if (!release_edge_.empty()) return 0;  // the order of releases is a decision too
-  if (steady_ && steady_->skipped() > 0) return 0;
-  std::uint64_t hash = chained(sharing_.decisions(), last_);
+  std::uint64_t hash = chained(chained(sharing_.decisions(), last_), skips_);
   for (const WorkerRun& worker : workers_) hash = chained(hash, worker.decisions);
   for (const SharedEdge& shared : shared_) hash = chained(hash, shared.decisions);
   return std::max<std::uint64_t>(hash, 1);
@@ -495,7 +516,7 @@ RunResult FlowRun::totals() const {
   result.events = events_;
   result.shared = !shared_.empty();
   result.decisions = decisions();
-  result.skipped = steady_ ? steady_->skipped() : 0;
+  result.skipped = skipped_;
   for (const ProgramWorker& worker : program_.workers)
     for (const Repeat& repeat : program_.repeats_of(worker)) {
       const std::uint64_t times = std::uint64_t{repeat.times} * worker.stands_for;
@@ -508,60 +529,6 @@ RunResult FlowRun::totals() const {
       }
     }
   return result;
-}
-
-std::uint64_t FlowRun::ordinal_of(std::uint32_t w) const {
-  const WorkerRun& worker = workers_[w];
-  std::uint64_t before = 0;
-  for (const Repeat& repeat : program_.repeats_of(program_.workers[w])) {
-    if (&repeat == worker.repeat)
-      return before + std::uint64_t{repeat.times - worker.left} * repeat.count +
-             static_cast<std::uint64_t>(worker.at - (worker.end - worker.body));
-    before += std::uint64_t{repeat.times} * repeat.count;
-  }
-  return before;
-}
-
-std::optional<Wait> FlowRun::wait_of(std::uint32_t w) const {
-  const WorkerRun& worker = workers_[w];
-  if (worker.left == 0) return std::nullopt;
-  const Operation& op = *worker.at;
-  Wait wait{{w}, {}, {}, false, ordinal_of(w), program_.operations_of(program_.workers[w]), 0};
-  if (op.receive != kNoPort) {
-    wait.edge = worker.ports[op.receive];
-    const EdgeRun& edge = edges_[wait.edge.v];
-    wait.on = {edge.from};
-    wait.slice = edge.taken;
-    if (edge.arrived == edge.taken) return wait;
-  }
-  wait.edge = worker.ports[op.send];
-  const EdgeRun& edge = edges_[wait.edge.v];
-  wait.on = {edge.to};
-  wait.for_credit = true;
-  wait.slice = edge.released;
-  return wait;
-}
-
-StuckReport FlowRun::explain() const {
-  StuckReport report{latest_, {}, {}};
-  for (std::uint32_t w = 0; w < workers_.size(); ++w)
-    if (auto wait = wait_of(w)) report.waits.push_back(*wait);
-  // Each waits on one other: following that from anywhere ends in a circle or at a worker that is done.
-  std::vector<std::uint32_t> seen(workers_.size(), kNone);
-  for (std::uint32_t start = 0; start < report.waits.size() && report.cycle.empty(); ++start) {
-    std::uint32_t w = report.waits[start].worker.v;
-    while (seen[w] == kNone && wait_of(w)) {
-      seen[w] = start;
-      w = wait_of(w)->on.v;
-    }
-    if (seen[w] != start || !wait_of(w)) continue;
-    for (std::uint32_t at = w;;) {
-      report.cycle.push_back(*wait_of(at));
-      at = report.cycle.back().on.v;
-      if (at == w) break;
-    }
-  }
-  return report;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "engine/event_queue.hpp"
@@ -39,6 +40,18 @@ struct WorkerRun {
     if (--left > 0) return;
     ++repeat;
     enter_body(operations);
+  }
+  /// Operations that it has begun, which are not all done.
+  /// @param repeats  of the worker
+  std::uint64_t ordinal(std::span<const Repeat> repeats) const {
+    std::uint64_t before = 0;
+    for (const Repeat& r : repeats) {
+      if (&r == repeat)
+        return before + std::uint64_t{r.times - left} * r.count +
+               static_cast<std::uint64_t>(at - (end - body));
+      before += std::uint64_t{r.times} * r.count;
+    }
+    return before;
   }
 };
 

@@ -20,7 +20,7 @@ constexpr std::uint64_t scattered(std::uint64_t x) {
 }
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// Slots joined by the links of their paths: root of each slot's set.
+/// Slots joined by the links of their paths: the first of each slot's set.
 std::vector<std::uint32_t> connected(const SharingProblem& problem) {
   std::vector<std::uint32_t> parent(problem.slots());
   std::iota(parent.begin(), parent.end(), 0u);
@@ -47,6 +47,7 @@ std::vector<std::uint32_t> connected(const SharingProblem& problem) {
 Sharing::Sharing(SharingProblem problem, std::vector<double> caps)
     : caps_(std::move(caps)),
       bits_(static_cast<std::uint32_t>(std::bit_width(caps_.size()))),
+      group_(connected(problem)),
       part_(problem.slots(), kAlone),
       place_(problem.slots(), 0),
       lone_capacity_(problem.slots(), kInfinite),
@@ -78,14 +79,13 @@ Sharing::Sharing(SharingProblem problem, std::vector<double> caps)
 }
 
 void Sharing::split(const SharingProblem& problem) {
-  const std::vector<std::uint32_t> root = connected(problem);
-  std::vector<std::uint32_t> by_root(problem.slots());
-  std::iota(by_root.begin(), by_root.end(), 0u);
-  std::ranges::stable_sort(by_root, {}, [&](std::uint32_t slot) { return root[slot]; });
-  for (std::size_t begin = 0; begin < by_root.size();) {
+  std::vector<std::uint32_t> by_group(problem.slots());
+  std::iota(by_group.begin(), by_group.end(), 0u);
+  std::ranges::stable_sort(by_group, {}, [&](std::uint32_t slot) { return group_[slot]; });
+  for (std::size_t begin = 0; begin < by_group.size();) {
     std::size_t end = begin + 1;
-    while (end < by_root.size() && root[by_root[end]] == root[by_root[begin]]) ++end;
-    const auto slots = std::span<const std::uint32_t>(by_root).subspan(begin, end - begin);
+    while (end < by_group.size() && group_[by_group[end]] == group_[by_group[begin]]) ++end;
+    const auto slots = std::span<const std::uint32_t>(by_group).subspan(begin, end - begin);
     if (slots.size() * bits_ > 64)
       for (const std::uint32_t slot : slots) part_[slot] = kLarge;
     else if (slots.size() > 1)

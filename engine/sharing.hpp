@@ -23,6 +23,8 @@ class Sharing {
 
   /// Whether no other slot ever takes part of what the slot can get.
   bool alone(std::uint32_t slot) const { return part_[slot] == kAlone; }
+  /// The first slot of those that it shares links with, itself or through others.
+  std::uint32_t first_of_group(std::uint32_t slot) const { return group_[slot]; }
   /// Rate of a transfer in a slot that is alone, without start and stop.
   double lone_rate(std::uint32_t slot, double cap) const { return std::min(cap, lone_capacity_[slot]); }
 
@@ -62,6 +64,7 @@ class Sharing {
 
   std::vector<double> caps_;
   std::uint32_t bits_;                       // of a slot in a pattern
+  std::vector<std::uint32_t> group_;         // [slots]
   std::vector<std::uint32_t> part_, place_;  // [slots] row of parts_ or kAlone, kLarge; place in the part
   std::vector<double> lone_capacity_;        // [slots] share of its narrowest link, where alone
   std::vector<double> rate_, previous_rate_;

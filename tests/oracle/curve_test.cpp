@@ -1,6 +1,4 @@
 // Curves against every size: no segment is accepted that is not straight.
-#include "engine/curve.hpp"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -11,43 +9,21 @@
 #include "collectives/test_machine.hpp"
 #include "engine/flow_run.hpp"
 #include "engine/fold.hpp"
+#include "tests/support/compare_curve.hpp"
 #include "tests/support/random_program.hpp"
 
 using namespace caliper;
 
-namespace {
-
-struct Compared {
-  std::size_t points = 0, computed = 0, wrong = 0;
-};
-
-/// run(i) for the points x[i], by bisection and one by one.
-template <class Fn>
-void compare(const std::vector<double>& x, Fn run, Compared& total) {
-  std::vector<RunResult> all;
-  for (std::size_t i = 0; i < x.size(); ++i) all.push_back(run(i));
-  CurveBisection curve(x, std::vector<char>(x.size(), 1));
-  while (!curve.wanted().empty()) {
-    std::vector<CurvePoint> answers;
-    for (const std::size_t i : curve.wanted())
-      answers.push_back({all[i].seconds, all[i].decisions, !all[i].shared});
-    curve.give(answers);
-  }
-  for (std::size_t i = 0; i < x.size(); ++i)
-    total.wrong += std::abs(curve.value(i) - all[i].seconds) > 1e-9 * all[i].seconds;
-  total.points += x.size();
-  total.computed += curve.computed();
-}
-
-}  // namespace
+using testing::compare_curve;
+using testing::ComparedCurves;
 
 TEST_CASE("curves: asymmetric rings that share links: unlike sizes, costs, windows and modes, several jobs") {
-  Compared total;
+  ComparedCurves total;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     const std::uint64_t start = hash64(seed, 9, 0) % 200;
     std::vector<double> x;
     for (std::uint64_t i = 0; i < 120; ++i) x.push_back(static_cast<double>(start + i));
-    compare(
+    compare_curve(
         x,
         [&](std::size_t i) {
           const Program program = testing::random_program(seed, 1, start + i);
@@ -63,7 +39,7 @@ TEST_CASE("curves: asymmetric rings that share links: unlike sizes, costs, windo
 TEST_CASE("curves: plans on their lines, up to four channels a NIC, random numbers") {
   const ParameterTable table = full_table();
   const Machine machine = a100_machine(4);
-  Compared total;
+  ComparedCurves total;
   for (std::uint64_t seed = 0; seed < 24; ++seed) {
     const auto draw = [&](std::uint64_t what, std::uint64_t below) { return hash64(seed, 10, what) % below; };
     const auto channels = static_cast<std::uint32_t>(1 + draw(0, 16));
@@ -81,7 +57,7 @@ TEST_CASE("curves: plans on their lines, up to four channels a NIC, random numbe
       if (last - first < 8) continue;
       std::vector<double> x;
       for (std::size_t i = first; i <= last; ++i) x.push_back(static_cast<double>(plans[i].bytes));
-      compare(
+      compare_curve(
           x,
           [&, first = first](std::size_t i) {
             return FoldedProgram(lower(plans[first + i], machine, table)).run(values);

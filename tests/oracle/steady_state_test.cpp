@@ -8,6 +8,7 @@
 #include "engine/flow_run.hpp"
 #include "engine/fold.hpp"
 #include "engine/program_builder.hpp"
+#include "tests/support/compare_curve.hpp"
 #include "tests/support/ring_work.hpp"
 
 using namespace caliper;
@@ -15,8 +16,8 @@ using namespace caliper;
 namespace {
 
 /// Rings of 2 to 7 workers that pass slices of a few sizes on thousands of times, at costs that are nobody's
-/// multiple.
-Program long_rings(std::uint64_t seed, std::uint32_t times) {
+/// multiple. Slices grow with `along`, each at a pace of its own.
+Program long_rings(std::uint64_t seed, std::uint32_t times, std::uint64_t along = 0) {
   const auto draw = [&](std::uint64_t what, std::uint64_t below) { return hash64(seed, 20, what) % below; };
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   ProgramBuilder b;
@@ -29,7 +30,7 @@ Program long_rings(std::uint64_t seed, std::uint32_t times) {
                            k == 0 ? kInfinite : 1 + 3 * unit_draw(seed, 24, k)));
   const std::uint64_t slices = 1 + draw(0, 3);
   std::vector<std::uint64_t> bytes;
-  for (std::uint64_t s = 0; s < slices; ++s) bytes.push_back(draw(10 + s, 30));
+  for (std::uint64_t s = 0; s < slices; ++s) bytes.push_back(draw(10 + s, 30) + along * draw(20 + s, 4));
   for (std::uint32_t ring = 0; ring < 1 + draw(1, 2); ++ring) {
     const auto n = static_cast<std::uint32_t>(2 + draw(30 + ring, 6));
     std::vector<WorkerId> workers;
@@ -102,8 +103,36 @@ TEST_CASE("steady state: a folded ring of 1,024 ranks is a few dozen steps") {
 
 TEST_CASE("steady state: short loops are computed as they are, bit for bit") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const Program program = long_rings(seed, 100);
+    const Program program = long_rings(seed, 23);
     const std::vector<double> numbers = program.numbers({});
     CHECK(run_to_steady_state(program, numbers).seconds == run_flow_level(program, numbers).seconds);
   }
+}
+
+TEST_CASE("steady state: loops of a ring's length take the same time to 1e-9") {
+  std::uint64_t moved_on = 0;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    const Program program = long_rings(seed, static_cast<std::uint32_t>(24 + seed % 200));
+    const std::vector<double> numbers = program.numbers({});
+    const RunResult whole = run_flow_level(program, numbers), steady = run_to_steady_state(program, numbers);
+    CAPTURE(seed);
+    REQUIRE(steady.seconds == doctest::Approx(whole.seconds).epsilon(1e-9));
+    moved_on += steady.skipped > 0;
+  }
+  CHECK(moved_on > 100);
+}
+
+TEST_CASE("steady state: curves of runs that skip periods are those of runs that do not") {
+  testing::ComparedCurves total;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    std::vector<double> x;
+    for (std::uint64_t i = 0; i < 60; ++i) x.push_back(static_cast<double>(i));
+    const auto program = [&](std::size_t i) { return long_rings(seed, 60, i); };
+    testing::compare_curve(
+        x, [&](std::size_t i) { return run_to_steady_state(program(i), program(i).numbers({})); },
+        [&](std::size_t i) { return run_flow_level(program(i), program(i).numbers({})).seconds; }, total);
+  }
+  MESSAGE(fmt::format("{} of {} points computed, {} wrong", total.computed, total.points, total.wrong));
+  CHECK(total.wrong == 0);
+  CHECK(total.computed < total.points);
 }
