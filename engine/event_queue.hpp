@@ -71,6 +71,7 @@ class EventQueue {
         n.bucket = kNone;
         return node;
       }
+      if (!second_has(time)) return kNone;  // what is scheduled next takes the place of the empty bucket
       drop_empty_buckets();
     }
     return kNone;
@@ -145,7 +146,18 @@ class EventQueue {
       if (at < heap_.size()) sink(at, heap_[at]);
   }
 
+  /// Whether a bucket behind the first has this time, the earliest.
+  bool second_has(double time) const {
+    for (std::size_t child = 1; child < heap_.size() && child <= kArity; ++child)
+      if (heap_[child].time == time) return true;
+    return false;
+  }
+
   void push(Entry entry) {
+    if (!heap_.empty() && buckets_[heap_.front().bucket].first == kNone) {
+      release(heap_.front().bucket);
+      return sink(0, entry);
+    }
     std::size_t at = heap_.size();
     heap_.push_back(entry);
     while (at > 0) {
