@@ -72,4 +72,12 @@ struct ImportOptions {
 };
 int run_import_nccl_tests(const ImportOptions& options);
 
+struct ImportLogOptions {
+  std::vector<std::string> inputs;  ///< files of one log
+  std::string out;
+  std::optional<std::uint32_t> ranks;  ///< of the job
+  bool json = false;
+};
+int run_import_nccl_log(const ImportLogOptions& options);
+
 }  // namespace caliper
