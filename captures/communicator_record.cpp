@@ -30,7 +30,7 @@ class Recorder {
     for (const SourcedFact* fact : lines_.facts) take(*fact);
     for (auto& [key, connection] : connections_) made_.connections.push_back(std::move(connection));
     for (auto& [key, tree] : trees_) made_.trees.push_back(std::move(tree));
-    for (auto& [key, call] : calls_) made_.calls.push_back(std::move(call));
+    take_calls();
     if (problems_.empty()) find_size();
     if (problems_.empty()) find_members();
     if (problems_.empty()) find_channels();
@@ -192,6 +192,25 @@ class Recorder {
     there.at = std::min(there.at, fact.at);
   }
 
+  /// Before 2.23 a plan does not name its collective; the arguments of the calls do.
+  void take_calls() {
+    std::map<std::uint64_t, std::set<std::string>> collectives;
+    for (const auto& [key, call] : calls_)
+      if (!call.collective.empty() && call.algorithm.empty())
+        collectives[call.buffer_bytes].insert(call.collective);
+    bool named = false;
+    for (auto& [key, call] : calls_) {
+      if (call.collective.empty())
+        if (const auto found = collectives.find(call.buffer_bytes);
+            found != collectives.end() && found->second.size() == 1) {
+          call.collective = *found->second.begin();
+          named = true;
+        }
+      made_.calls.push_back(std::move(call));
+    }
+    if (named) gap("collective of plans", "the only collective that is called with as many bytes");
+  }
+
   void seen_channel(std::uint32_t channel) { seen_channels_ = std::max(seen_channels_, channel + 1); }
 
   void state_channels(std::uint32_t channels, LineRef at) {
@@ -245,8 +264,10 @@ class Recorder {
   /// Ranks whose line is lost show in what they print.
   void find_members() {
     std::set<std::uint32_t> stated, found;
-    for (const CapturedRank& member : made_.members) stated.insert(member.rank);
-    const std::uint64_t minor = minor_of(made_.version);
+    for (CapturedRank& member : made_.members) {
+      stated.insert(member.rank);
+      if (!member.nvml_device && !member.cuda_device && member.bus_id.empty()) take_device(member);
+    }
     for (const auto& [rank, fact] : seen_ranks_) {
       if (stated.contains(rank) || (made_.ranks > 0 && rank >= made_.ranks)) continue;
       CapturedRank member;
@@ -256,15 +277,7 @@ class Recorder {
         member.host = fact->source->host;
         member.process = fact->source->process;
       }
-      if (const auto device = devices_.find(rank); device != devices_.end() && minor > 0) {
-        const auto number = number_of(device->second);
-        if (minor >= 18 && number)
-          member.nvml_device = number;
-        else if (minor == 4 && number)
-          member.cuda_device = number;
-        else if (minor > 4 && minor < 18)
-          member.bus_id = device->second;
-      }
+      take_device(member);
       made_.members.push_back(std::move(member));
       found.insert(rank);
     }
@@ -273,6 +286,19 @@ class Recorder {
     if (!found.empty())
       gap(fmt::format("line that states the process of rank {}", ranges_of(found)),
           "the process that prints its connections");
+  }
+
+  /// What stands in the brackets of its connections: by version a CUDA device, a bus id, an NVML device.
+  void take_device(CapturedRank& member) const {
+    const auto device = devices_.find(member.rank);
+    const std::uint64_t minor = minor_of(made_.version);
+    if (device == devices_.end() || minor == 0) return;
+    if (minor >= 18)
+      member.nvml_device = number_of(device->second);
+    else if (minor == 4)
+      member.cuda_device = number_of(device->second);
+    else
+      member.bus_id = device->second;
   }
 
   static std::optional<std::uint32_t> number_of(const std::string& text) {

@@ -74,15 +74,12 @@ Json json_of(const ExecutionRecord& record, const std::string& out) {
           {"output", out}};
 }
 
-/// A record that exists with other content is never written over.
-Problems write_record(const std::string& out, const std::string& text) {
-  std::error_code code;
-  if (fs::exists(out, code)) {
-    const auto there = read_file(out);
-    if (!there) return there.problems();
-    if (*there != text) return {{out, "exists with other content", "remove it, or choose another name"}};
-  }
-  return write_file(out, text);
+/// Names without folders, so that a record does not depend on where it was made; whole paths where two are
+/// the same.
+std::vector<std::string> names_of(const std::vector<std::string>& inputs) {
+  std::vector<std::string> names;
+  for (const std::string& input : inputs) names.push_back(fs::path(input).filename().string());
+  return std::set<std::string>(names.begin(), names.end()).size() == names.size() ? names : inputs;
 }
 
 }  // namespace
@@ -96,12 +93,13 @@ int run_import_nccl_log(const ImportLogOptions& options) {
     contents.push_back(content ? *std::move(content) : std::string());
   }
   if (!problems.empty()) return report(problems);
+  const std::vector<std::string> names = names_of(options.inputs);
   std::vector<LogInput> inputs;
-  for (std::size_t i = 0; i < contents.size(); ++i) inputs.push_back({options.inputs[i], contents[i]});
+  for (std::size_t i = 0; i < contents.size(); ++i) inputs.push_back({names[i], contents[i]});
   const auto record = read_nccl_log(inputs, options.ranks);
   if (!record) return report(record.problems());
   const std::string text = execution_record_toml(*record);
-  problems = write_record(options.out, text);
+  problems = write_import(options.out, text);
   if (!problems.empty()) return report(problems);
   if (options.json)
     fmt::print("{}\n", json_of(*record, options.out).dump(2, ' ', false, Json::error_handler_t::replace));

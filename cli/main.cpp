@@ -200,6 +200,17 @@ void add_import_nccl_log(CLI::App* command, Run& run) {
   log->callback([options, &run] { run = [options] { return run_import_nccl_log(*options); }; });
 }
 
+void add_import_nccl_xml(CLI::App* command, Run& run) {
+  auto options = std::make_shared<ImportXmlOptions>();
+  CLI::App* xml = command->add_subcommand("nccl-xml",
+                                          "Node or rings: NCCL's and RCCL's topology and graph XML "
+                                          "(NCCL_TOPO_DUMP_FILE, NCCL_GRAPH_DUMP_FILE) to TOML");
+  xml->add_option("INPUT", options->input, "XML file")->required();
+  xml->add_option("-o,--out", options->out, "FILE.toml")->required()->check(ends_in({".toml"}));
+  xml->add_flag("--json", options->json, "Print JSON");
+  xml->callback([options, &run] { run = [options] { return run_import_nccl_xml(*options); }; });
+}
+
 void add_import(CLI::App& app, Run& run) {
   auto options = std::make_shared<ImportOptions>();
   CLI::App* command = app.add_subcommand("import", "Foreign files into the project's formats");
@@ -217,6 +228,7 @@ void add_import(CLI::App& app, Run& run) {
   nccl_tests->add_flag("--json", options->json, "Print JSON");
   nccl_tests->callback([options, &run] { run = [options] { return run_import_nccl_tests(*options); }; });
   add_import_nccl_log(command, run);
+  add_import_nccl_xml(command, run);
 }
 
 int run_program(int argc, char** argv) {

@@ -80,4 +80,10 @@ struct ImportLogOptions {
 };
 int run_import_nccl_log(const ImportLogOptions& options);
 
+struct ImportXmlOptions {
+  std::string input, out;
+  bool json = false;
+};
+int run_import_nccl_xml(const ImportXmlOptions& options);
+
 }  // namespace caliper
