@@ -46,6 +46,7 @@ struct TopologyNic {
   std::optional<std::uint64_t> mbits;
   std::optional<bool> gdr;
   std::uint32_t line = 0;
+  std::vector<std::uint32_t> other_cpus;  ///< a device without a place on the bus is listed under each CPU
   bool operator==(const TopologyNic&) const = default;
 };
 
@@ -69,7 +70,8 @@ struct NodeTopology {
   std::vector<std::string> notes;  ///< what is said and cannot be so, what is not said
   bool operator==(const NodeTopology&) const = default;
 
-  PcieDistance distance(const PcieSeat& a, const PcieSeat& b) const;
+  /// Between a GPU and a NIC, by index.
+  PcieDistance distance(std::uint32_t gpu, std::uint32_t nic) const;
   /// NICs at the least distance from a GPU, by index.
   std::vector<std::uint32_t> nearest_nics(std::uint32_t gpu) const;
 };

@@ -30,7 +30,9 @@ class TopologyReader {
   NodeTopology read(const pugi::xml_node& system) {
     for (const pugi::xml_node& cpu : system.children("cpu")) read_cpu(cpu);
     if (made_.gpus.empty() && file_.problems.empty())
-      file_.report(system, "no GPU in the topology", "a <gpu>, or a <pci> of class 0x03....");
+      file_.report(
+          system, "no GPU in the topology",
+          "the dump of a run (NCCL_TOPO_DUMP_FILE); a file of bus ids alone is filled in when NCCL runs");
     sort_gpus();
     check_devices();
     read_links();
@@ -84,7 +86,7 @@ class TopologyReader {
       made_.gpus.push_back({seat, {}, {}, {}, 0, file_.line_of(pci)});
       elements_.emplace_back();
     } else if (kind == PciClass::nic) {
-      made_.nics.push_back({seat, {}, {}, {}, {}, file_.line_of(pci)});
+      made_.nics.push_back({seat, {}, {}, {}, {}, file_.line_of(pci), {}});
     } else {
       seat.bridges.push_back(seat.bus_id);
       seat.bus_id.clear();
@@ -107,10 +109,22 @@ class TopologyReader {
                       maybe(net, "dev"),
                       xml_number(file_, net, "speed", kLargest),
                       {},
-                      file_.line_of(net)};
+                      file_.line_of(net),
+                      {}};
       if (const auto gdr = maybe(net, "gdr")) one.gdr = *gdr != 0;
-      made_.nics.push_back(std::move(one));
+      if (!is_listed_again(one)) made_.nics.push_back(std::move(one));
     }
+  }
+
+  /// Devices that have no place on the bus (bridges, tunnels) stand under each CPU that a process runs on.
+  bool is_listed_again(const TopologyNic& one) {
+    for (TopologyNic& there : made_.nics)
+      if (one.device && there.device == one.device && there.name == one.name && there.mbits == one.mbits &&
+          there.seat.bus_id.empty() && one.seat.bus_id.empty() && there.seat.cpu != one.seat.cpu) {
+        there.other_cpus.push_back(one.seat.cpu);
+        return true;
+      }
+    return false;
   }
 
   /// By device; the elements go along.
@@ -231,7 +245,11 @@ NodeTopology read_topology(XmlFile& file, const pugi::xml_node& system) {
   return TopologyReader(file).read(system);
 }
 
-PcieDistance NodeTopology::distance(const PcieSeat& a, const PcieSeat& b) const {
+PcieDistance NodeTopology::distance(std::uint32_t gpu, std::uint32_t nic) const {
+  const PcieSeat& a = gpus[gpu].seat;
+  const PcieSeat& b = nics[nic].seat;
+  const std::vector<std::uint32_t>& others = nics[nic].other_cpus;
+  if (std::find(others.begin(), others.end(), a.cpu) != others.end()) return PcieDistance::phb;
   if (a.cpu != b.cpu) return PcieDistance::sys;
   const auto differ = std::mismatch(a.bridges.begin(), a.bridges.end(), b.bridges.begin(), b.bridges.end());
   if (differ.first == a.bridges.begin()) return PcieDistance::phb;
@@ -243,7 +261,7 @@ std::vector<std::uint32_t> NodeTopology::nearest_nics(std::uint32_t gpu) const {
   std::vector<std::uint32_t> nearest;
   PcieDistance best = PcieDistance::sys;
   for (std::uint32_t i = 0; i < nics.size(); ++i) {
-    const PcieDistance here = distance(gpus[gpu].seat, nics[i].seat);
+    const PcieDistance here = distance(gpu, i);
     if (here < best) nearest.clear();
     best = std::min(best, here);
     if (here == best) nearest.push_back(i);

@@ -59,8 +59,7 @@ std::string text_of(const NodeTopology& node) {
     const std::vector<std::uint32_t> nics = node.nearest_nics(i);
     if (nics.empty()) continue;
     text += fmt::format("nearest_nics = [{}]  # positions below\n", fmt::join(nics, ", "));
-    const PcieDistance distance = node.distance(gpu.seat, node.nics[nics.front()].seat);
-    add(text, "nic_distance", name_of(distance));
+    add(text, "nic_distance", name_of(node.distance(i, nics.front())));
   }
   for (const TopologyNic& nic : node.nics) {
     text += fmt::format("\n[[nic]]  # line {}\n", nic.line);
@@ -69,6 +68,7 @@ std::string text_of(const NodeTopology& node) {
     if (nic.mbits) text += fmt::format("rate = \"{} Mbit/s\"\n", *nic.mbits);
     add(text, "gdr", nic.gdr);
     add_seat(text, nic.seat);
+    if (!nic.other_cpus.empty()) text += fmt::format("other_cpus = [{}]\n", fmt::join(nic.other_cpus, ", "));
   }
   if (!node.pairs.empty()) text += "\n";
   for (const GpuPair& pair : node.pairs)
