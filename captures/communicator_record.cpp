@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "captures/ring_assembly.hpp"
+#include "collectives/ring_order.hpp"
 
 namespace caliper {
 namespace {
@@ -253,12 +254,26 @@ class Recorder {
     } else if (thresholds_.size() == 1 && *thresholds_.begin() % 8 == 0 && *thresholds_.begin() > 0) {
       made_.ranks = *thresholds_.begin() / 8;
       rule = "an eighth of the threshold of Ring/LL, NCCL's default";
-    } else if (ranks.size() > 1 && *ranks.rbegin() + 1 == ranks.size()) {
+    } else if (ranks.size() > 1 && *ranks.rbegin() + 1 == ranks.size() &&
+               opened_rings_close(*ranks.rbegin() + 1)) {
       made_.ranks = static_cast<std::uint32_t>(ranks.size());
-      rule = "the ranks that lines name, which count from 0 without a hole";
+      rule = "the ranks that lines name: on every channel their connections are one closed ring";
     }
     gap("number of ranks", rule.empty() ? "nothing" : rule);
     if (made_.ranks > kMaxCapturedRanks) made_.ranks = 0;
+  }
+
+  /// Whether the connections of each channel are one ring over these ranks and nothing else.
+  bool opened_rings_close(std::uint32_t ranks) const {
+    for (const auto& [channel, evidence] : evidence_) {
+      std::vector<std::uint32_t> next(ranks, ranks);
+      for (const RingEvidence::Opened& opened : evidence.opened) {
+        if (next[opened.from] != ranks && next[opened.from] != opened.to) return false;
+        next[opened.from] = opened.to;
+      }
+      if (!ring_from_successors(next, "")) return false;
+    }
+    return !evidence_.empty();
   }
 
   /// Ranks whose line is lost show in what they print.

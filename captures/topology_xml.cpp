@@ -15,10 +15,10 @@ constexpr std::uint64_t kLargest = 1'000'000'000;
 
 enum class PciClass { bridge, gpu, nic, other };
 
-/// By the class code; AMD's GPUs are 0x0380.
+/// By the class code; AMD's GPUs are 0x0380, from MI300 on 0x1200.
 PciClass class_of(std::string_view code) {
   if (code.starts_with("0x0604")) return PciClass::bridge;
-  if (code.starts_with("0x03")) return PciClass::gpu;
+  if (code.starts_with("0x03") || code.starts_with("0x1200")) return PciClass::gpu;
   if (code.starts_with("0x02")) return PciClass::nic;
   return PciClass::other;
 }
