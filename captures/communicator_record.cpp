@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "captures/call_table.hpp"
 #include "captures/ring_assembly.hpp"
 #include "collectives/ring_order.hpp"
 
@@ -31,8 +32,8 @@ class Recorder {
     for (const SourcedFact* fact : lines_.facts) take(*fact);
     for (auto& [key, connection] : connections_) made_.connections.push_back(std::move(connection));
     for (auto& [key, tree] : trees_) made_.trees.push_back(std::move(tree));
-    take_calls();
     if (problems_.empty()) find_size();
+    take_calls();
     if (problems_.empty()) find_members();
     if (problems_.empty()) find_channels();
     if (problems_.empty()) assemble_rings();
@@ -157,59 +158,13 @@ class Recorder {
            "lines that contradict each other belong to different communicators or runs");
   }
 
-  void take_line(const TuningLine& line, const SourcedFact& fact) {
-    CapturedCall call;
-    call.collective = line.collective;
-    call.bytes = line.bytes;
-    call.algorithm = line.algorithm;
-    call.protocol = line.protocol;
-    call.first_channel = line.first_channel;
-    call.last_channel = line.last_channel;
-    const bool of_a_rank =
-        line.first_channel && (line.collective == "AllGather" || line.collective == "ReduceScatter");
-    if (!of_a_rank)
-      call.buffer_bytes = line.bytes;
-    else
-      call.buffer_bytes = line.bytes * made_.ranks;
-    add_call(std::move(call), fact);
-  }
+  void take_line(const TuningLine& line, const SourcedFact& fact) { calls_.add(line, fact.at); }
+  void take_line(const CallLine& line, const SourcedFact& fact) { calls_.add(line, fact.at); }
 
-  /// The arguments of a call say how large it was, not what it ran as.
-  void take_line(const CallLine& line, const SourcedFact& fact) {
-    CapturedCall call;
-    call.collective = line.collective;
-    call.bytes = line.count * line.element_bytes;
-    const bool of_a_rank = line.collective == "AllGather" || line.collective == "ReduceScatter";
-    call.buffer_bytes = of_a_rank ? call.bytes * line.ranks : call.bytes;
-    add_call(std::move(call), fact);
-  }
-
-  void add_call(CapturedCall call, const SourcedFact& fact) {
-    call.at = fact.at;
-    const auto key = std::tuple(call.collective, call.bytes, call.algorithm, call.protocol,
-                                call.first_channel, call.last_channel);
-    CapturedCall& there = calls_.emplace(key, call).first->second;
-    ++there.times;
-    there.at = std::min(there.at, fact.at);
-  }
-
-  /// Before 2.23 a plan does not name its collective; the arguments of the calls do.
   void take_calls() {
-    std::map<std::uint64_t, std::set<std::string>> collectives;
-    for (const auto& [key, call] : calls_)
-      if (!call.collective.empty() && call.algorithm.empty())
-        collectives[call.buffer_bytes].insert(call.collective);
-    bool named = false;
-    for (auto& [key, call] : calls_) {
-      if (call.collective.empty())
-        if (const auto found = collectives.find(call.buffer_bytes);
-            found != collectives.end() && found->second.size() == 1) {
-          call.collective = *found->second.begin();
-          named = true;
-        }
-      made_.calls.push_back(std::move(call));
-    }
-    if (named) gap("collective of plans", "the only collective that is called with as many bytes");
+    CallTable::Calls taken = calls_.take(made_.ranks);
+    made_.calls = std::move(taken.calls);
+    if (taken.named) gap("collective of plans", "the only collective that is called with as many bytes");
   }
 
   void seen_channel(std::uint32_t channel) { seen_channels_ = std::max(seen_channels_, channel + 1); }
@@ -363,10 +318,7 @@ class Recorder {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, CapturedConnection>
       connections_;
   std::set<std::pair<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, bool>> opened_;
-  std::map<std::tuple<std::string, std::uint64_t, std::string, std::string, std::optional<std::uint32_t>,
-                      std::optional<std::uint32_t>>,
-           CapturedCall>
-      calls_;
+  CallTable calls_;
   std::map<std::uint32_t, const SourcedFact*> seen_ranks_;
   std::map<std::uint32_t, std::string> devices_;
   std::set<std::uint32_t> thresholds_;
