@@ -20,6 +20,8 @@ struct Endpoint {
   std::string id;
   std::optional<std::uint32_t> cuda_device, nvml_device;
   std::string bus_id;
+  std::optional<std::uint64_t> parent;  ///< address in the same process
+  std::uint32_t child = 0, color = 0;
   LineRef at;
   std::uint32_t instance = 0;  ///< how many alike (process, rank, ranks) came before
   bool complete = false;

@@ -15,6 +15,10 @@ void merge(Endpoint& endpoint, const CommunicatorLine& line) {
   if (!line.bus_id.empty()) endpoint.bus_id = line.bus_id;
   if (!line.id.empty()) endpoint.id = line.id;
   if (line.kind == CommunicatorLine::Kind::complete) endpoint.complete = true;
+  if (!line.parent) return;
+  endpoint.parent = line.parent;
+  endpoint.child = line.child;
+  endpoint.color = line.color;
 }
 
 class Finder {
@@ -23,6 +27,7 @@ class Finder {
 
   Result<Endpoints> find() {
     collect();
+    name_splits();
     group_by_id();
     group_the_rest();
     check_groups();
@@ -56,16 +61,22 @@ class Finder {
     return by_key_.contains(key_of(fact, line));
   }
 
-  /// An address is used again once a communicator is gone: another commId, or a second COMPLETE without one.
+  /// An address is used again once a communicator is gone: another commId or split, or a second COMPLETE
+  /// without either.
+  static bool is_another(const Endpoint& endpoint, const CommunicatorLine& line) {
+    if (!line.id.empty() && !endpoint.id.empty()) return line.id != endpoint.id;
+    if (line.parent && endpoint.parent)
+      return std::tuple(*line.parent, line.child, line.color) !=
+             std::tuple(*endpoint.parent, endpoint.child, endpoint.color);
+    const bool nameless = line.id.empty() && endpoint.id.empty() && !line.parent && !endpoint.parent;
+    return nameless && endpoint.complete && line.kind == CommunicatorLine::Kind::complete;
+  }
+
   std::uint32_t endpoint_for(const SourcedFact& fact, const CommunicatorLine& line) {
     std::vector<std::uint32_t>& same = by_key_[key_of(fact, line)];
     for (auto at = same.rbegin(); at != same.rend(); ++at) {
       const Endpoint& endpoint = found_.all[*at];
-      const bool another = line.id.empty() || endpoint.id.empty()
-                               ? line.id.empty() && endpoint.id.empty() && endpoint.complete &&
-                                     line.kind == CommunicatorLine::Kind::complete
-                               : line.id != endpoint.id;
-      if (!another) return *at;
+      if (!is_another(endpoint, line)) return *at;
     }
     const auto index = static_cast<std::uint32_t>(found_.all.size());
     same.push_back(index);
@@ -79,6 +90,33 @@ class Finder {
     endpoint.instance = instances_[{endpoint.host, endpoint.process, endpoint.rank, endpoint.ranks}]++;
     found_.all.push_back(endpoint);
     return index;
+  }
+
+  /// A split is told by its parent, the how manieth child it is, and its color. A parent may be a split
+  /// itself.
+  void name_splits() {
+    for (bool named = true; named;) {
+      named = false;
+      for (Endpoint& endpoint : found_.all) {
+        if (!endpoint.parent || !endpoint.id.empty()) continue;
+        const Endpoint* parent = parent_of(endpoint);
+        if (!parent || parent->id.empty()) continue;
+        endpoint.id = fmt::format("{}/child {}/color {}", parent->id, endpoint.child, endpoint.color);
+        named = true;
+      }
+    }
+    for (Endpoint& endpoint : found_.all)  // the parent's own line is lost
+      if (endpoint.parent && endpoint.id.empty())
+        endpoint.id = fmt::format("?/child {}/color {}", endpoint.child, endpoint.color);
+  }
+
+  const Endpoint* parent_of(const Endpoint& child) const {
+    const Endpoint* found = nullptr;
+    for (const Endpoint& endpoint : found_.all)
+      if (&endpoint != &child && endpoint.host == child.host && endpoint.process == child.process &&
+          endpoint.pointer == *child.parent && (!found || endpoint.at < child.at))
+        found = &endpoint;
+    return found;
   }
 
   /// A communicator of a single rank is one by itself.

@@ -116,8 +116,9 @@ struct CapturedGap {
 };
 
 struct CapturedCommunicator {
-  std::string name;                   ///< "comm-1"; unique in the record
-  std::string id;                     ///< NCCL's commId; empty: not said (before 2.16)
+  std::string name;  ///< "comm-1"; unique in the record
+  std::string
+      id;  ///< NCCL's commId (2.16 on), of a split the parent's with "/child 1/color 0"; empty: not said
   std::string version;                ///< "2.28.9"; empty: not said
   std::uint32_t ranks = 0;            ///< 0: not known
   std::uint32_t nodes = 0;            ///< 0: not known

@@ -59,6 +59,12 @@ void read_fields(TextCursor& text, CommunicatorLine& line) {
       line.bus_id = value;
     else if (name == "commId" && hexadecimal(value))
       line.id = value;
+    else if (name == "parent")
+      line.parent = hexadecimal(value);
+    else if (name == "splitCount" || name == "childCount")
+      line.child = small.value_or(0);
+    else if (name == "color")
+      line.color = small.value_or(0);
     else if (name != "localRanks" && name != "localRank" && name != "MNNVL")
       return;
     text = pair;
@@ -80,6 +86,11 @@ ParsedLine parse_communicator(TextCursor text, bool torn) {
   line.rank = *rank;
   line.ranks = *ranks;
   read_fields(text, line);
+  if (text.literal("key ")) {  // "key 3- Init START", without a blank
+    text.literal("-");
+    if (!text.number(1u << 31)) return broken();
+    text.blanks();
+  }
   if (line.kind == CommunicatorLine::Kind::layout) {
     if (!line.nodes || torn) return broken();
     return {line};

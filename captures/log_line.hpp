@@ -23,7 +23,8 @@ struct VersionLine {
 };
 
 /// "comm 0x.. rank 1 nranks 4 cudaDev 1 nvmlDev 2 busId 41000 commId 0x.. - Init START", its COMPLETE, and
-/// "comm 0x.. rank 1 nRanks 8 nNodes 2 localRanks 4 ..."
+/// "comm 0x.. rank 1 nRanks 8 nNodes 2 localRanks 4 ..."; a split has "parent 0x.. splitCount 1 color 0 key
+/// 0" in place of the commId (2.20 on)
 struct CommunicatorLine {
   enum class Kind : std::uint8_t { start, complete, layout, end };
   Kind kind;
@@ -31,6 +32,8 @@ struct CommunicatorLine {
   std::uint32_t rank, ranks;
   std::optional<std::uint32_t> cuda_device, nvml_device, nodes;
   std::string bus_id, id;
+  std::optional<std::uint64_t> parent;  ///< address of the communicator that it is split from
+  std::uint32_t child = 0, color = 0;   ///< of a split: which one of its parent's
 };
 
 /// "Channel 00/04 :  0  2  3  1" of rank 0; without a total before 2.5

@@ -193,6 +193,38 @@ TEST_CASE(
              "nothing says which ranks belong"));
 }
 
+TEST_CASE(
+    "splits have no commId: parent, count and color tell them apart, on every process; so do splits of "
+    "splits") {
+  std::string log = without(synthetic_log(), " via ");
+  const auto split = [&](int rank, const char* made, const char* of, int child, int color, int r) {
+    const std::string at = prefix(rank < 2 ? "alpha" : "beta", 500 + rank, 600 + rank, rank % 2);
+    const auto line = [&](const char* end) {
+      return at +
+             fmt::format(
+                 "ncclCommSplit comm 0x{}{} rank {} nranks 2 cudaDev {} nvmlDev {} busId {}000 parent 0x{}{} "
+                 "splitCount {} color {} key {}{} Init {}\n",
+                 made, rank, r, rank % 2, rank % 2, rank % 2 + 4, of, rank, child, color, rank,
+                 end[0] == 'S' ? "-" : " -", end);
+    };
+    log += line("START");
+    if (r == 0) log += at + "Channel 00/01 : 0 1\n";
+    log += line("COMPLETE");
+  };
+  for (int rank = 0; rank < 4; ++rank) split(rank, "e", "ab", 1, rank / 2, rank % 2);
+  for (int rank = 0; rank < 4; ++rank) split(rank, "f", "ab", 2, rank % 2, rank / 2);
+  const ExecutionRecord record = record_of(log);
+  REQUIRE(record.communicators.size() == 5);
+  for (std::size_t i = 1; i < 5; ++i) {
+    const CapturedCommunicator& one = record.communicators[i];
+    CHECK(one.ranks == 2);
+    CHECK(one.members.size() == 2);
+    CHECK(one.rings.front().order == std::vector<std::uint32_t>{0, 1});
+    CHECK(says(one.id, "0x77aa/child "));
+    CHECK((one.members[0].host == one.members[1].host) == says(one.id, "child 1"));
+  }
+}
+
 TEST_CASE("what is wrong with a log is named, with file, line and what would be right") {
   const std::string log = synthetic_log();
   const auto list = [&](const std::string& order) {
