@@ -9,8 +9,6 @@
 namespace caliper {
 namespace {
 
-using ThreadKey = LogSource;
-
 /// Whether a fact says something of a plan, so that losing it matters.
 bool is_of_a_plan(const LogFact& fact) {
   return std::holds_alternative<RingListLine>(fact) || std::holds_alternative<NeighbourLine>(fact) ||
@@ -52,6 +50,7 @@ class Sorter {
       own.id = own.id.empty() ? endpoints_.all[i].id : own.id;
       own.ranks = endpoints_.all[i].ranks;
       own.endpoints.push_back(endpoints_.all[i]);
+      endpoints_of_[{endpoints_.all[i].host, endpoints_.all[i].process}].push_back(i);
     }
     for (CommunicatorLines& own : sorted_.communicators)
       std::sort(own.endpoints.begin(), own.endpoints.end(),
@@ -112,9 +111,10 @@ class Sorter {
       return endpoints_.communicator_of[nearest(own->second, position)];
     std::set<std::uint32_t> candidates;
     const auto rank = rank_of(fact.fact);
-    for (std::size_t i = 0; i < endpoints_.all.size(); ++i) {
+    const auto of_process = endpoints_of_.find({fact.source->host, fact.source->process});
+    if (of_process == endpoints_of_.end()) return std::nullopt;
+    for (const std::size_t i : of_process->second) {
       const Endpoint& endpoint = endpoints_.all[i];
-      if (endpoint.host != fact.source->host || endpoint.process != fact.source->process) continue;
       if (rank && *rank != endpoint.rank) continue;
       if (call && (call->pointer != endpoint.pointer || call->ranks != endpoint.ranks)) continue;
       candidates.insert(endpoints_.communicator_of[i]);
@@ -125,8 +125,8 @@ class Sorter {
 
   /// From START (or the lines that follow it) on, or before COMPLETE where the version prints no START.
   static std::uint32_t nearest(const std::vector<Statement>& own, std::size_t position) {
-    const auto next =
-        std::find_if(own.begin(), own.end(), [&](const Statement& s) { return s.position > position; });
+    const auto next = std::upper_bound(own.begin(), own.end(), position,
+                                       [](std::size_t at, const Statement& s) { return at < s.position; });
     if (next == own.begin()) return next->endpoint;
     const Statement& before = *(next - 1);
     const bool open = before.kind != CommunicatorLine::Kind::complete;
@@ -146,7 +146,8 @@ class Sorter {
   const LogFacts& facts_;
   const Endpoints& endpoints_;
   const std::vector<std::string>& files_;
-  std::map<ThreadKey, std::vector<Statement>> statements_;
+  std::map<LogSource, std::vector<Statement>> statements_;                                  ///< by thread
+  std::map<std::pair<std::string, std::uint64_t>, std::vector<std::size_t>> endpoints_of_;  ///< a process
   SortedLines sorted_;
 };
 

@@ -88,7 +88,8 @@ class Finder {
     endpoint.ranks = line.ranks;
     endpoint.at = fact.at;
     endpoint.instance = instances_[{endpoint.host, endpoint.process, endpoint.rank, endpoint.ranks}]++;
-    found_.all.push_back(endpoint);
+    by_address_[{endpoint.host, endpoint.process, endpoint.pointer}].push_back(index);
+    found_.all.push_back(std::move(endpoint));
     return index;
   }
 
@@ -111,11 +112,11 @@ class Finder {
   }
 
   const Endpoint* parent_of(const Endpoint& child) const {
+    const auto candidates = by_address_.find({child.host, child.process, *child.parent});
+    if (candidates == by_address_.end()) return nullptr;
     const Endpoint* found = nullptr;
-    for (const Endpoint& endpoint : found_.all)
-      if (&endpoint != &child && endpoint.host == child.host && endpoint.process == child.process &&
-          endpoint.pointer == *child.parent && (!found || endpoint.at < child.at))
-        found = &endpoint;
+    for (const std::uint32_t i : candidates->second)
+      if (const Endpoint& one = found_.all[i]; &one != &child && (!found || one.at < child.at)) found = &one;
     return found;
   }
 
@@ -216,6 +217,7 @@ class Finder {
   Endpoints found_;
   Problems problems_;
   std::map<Key, std::vector<std::uint32_t>> by_key_;
+  std::map<std::tuple<std::string, std::uint64_t, std::uint64_t>, std::vector<std::uint32_t>> by_address_;
   std::map<std::tuple<std::string, std::uint64_t, std::uint32_t, std::uint32_t>, std::uint32_t> instances_;
 };
 

@@ -40,15 +40,24 @@ class Gaps {
   }
 
   void ranks() {
-    Ranks missing, hostless;
-    for (std::uint32_t rank = 0; rank < communicator_.ranks; ++rank) {
-      const auto host = host_of_.find(rank);
-      if (host == host_of_.end())
-        missing.insert(rank);
-      else if (host->second.empty())
-        hostless.insert(rank);
+    Ranks hostless;
+    std::vector<std::string> missing;
+    std::uint32_t next = 0;  // a line may claim a million ranks: ranges, not numbers
+    const auto skip_to = [&](std::uint32_t rank) {
+      if (rank == next + 1) missing.push_back(fmt::format("{}", next));
+      if (rank > next + 1) missing.push_back(fmt::format("{}-{}", next, rank - 1));
+      next = rank + 1;
+    };
+    for (const auto& [rank, host] : host_of_) {
+      skip_to(rank);
+      if (host.empty()) hostless.insert(rank);
     }
-    if (!missing.empty()) gap(fmt::format("lines of rank {}", ranges_of(missing)), kNothing);
+    if (communicator_.ranks > 0) skip_to(communicator_.ranks);
+    if (missing.size() > 8) {
+      missing.resize(9);
+      missing.back() = "...";
+    }
+    if (!missing.empty()) gap(fmt::format("lines of rank {}", fmt::join(missing, ", ")), kNothing);
     if (!hostless.empty()) gap(fmt::format("host of rank {}", ranges_of(hostless)), kNothing);
   }
 

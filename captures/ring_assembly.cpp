@@ -14,57 +14,76 @@ namespace {
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-/// Successors that are certain, and those that connections allow.
+/// Successors that are certain, and those that connections allow. Takes room for what is said, not for all
+/// ranks: a line may claim a million of them.
 class Successors {
  public:
-  explicit Successors(std::uint32_t ranks) : after_(ranks, kNone), before_(ranks, kNone), allowed_(ranks) {}
+  explicit Successors(std::uint32_t ranks) : ranks_(ranks) {}
 
   /// False where it contradicts what is certain already.
   bool set(std::uint32_t rank, std::uint32_t next) {
-    if ((after_[rank] != kNone && after_[rank] != next) || (before_[next] != kNone && before_[next] != rank))
-      return false;
-    if (after_[rank] == kNone) ++certain_;
-    after_[rank] = next;
-    before_[next] = rank;
-    return true;
+    const auto after = after_.emplace(rank, next).first;
+    const auto before = before_.emplace(next, rank).first;
+    return after->second == next && before->second == rank;
   }
   void allow(std::uint32_t rank, std::uint32_t next) { allowed_[rank].insert(next); }
-  bool complete() const { return certain_ == after_.size(); }
-  std::uint32_t after(std::uint32_t rank) const { return after_[rank]; }
-  const std::vector<std::uint32_t>& all() const { return after_; }
-  const std::set<std::uint32_t>& allowed(std::uint32_t rank) const { return allowed_[rank]; }
+  bool complete() const { return after_.size() == ranks_; }
+  std::uint32_t after(std::uint32_t rank) const {
+    const auto found = after_.find(rank);
+    return found == after_.end() ? kNone : found->second;
+  }
+  /// [ranks], where complete
+  std::vector<std::uint32_t> all() const {
+    std::vector<std::uint32_t> next;
+    for (const auto& [rank, after] : after_) next.push_back(after);
+    return next;
+  }
 
-  /// Whatever follows from every rank having one successor and one predecessor. False: a contradiction.
+  /// Whatever follows from every rank having one successor and one predecessor. False: a contradiction, or
+  /// ranks of which nothing is said.
   bool eliminate() {
-    for (bool changed = true; changed;) {
-      changed = false;
-      std::vector<std::uint32_t> ways_in(after_.size(), 0), only(after_.size(), kNone);
-      for (std::uint32_t rank = 0; rank < after_.size(); ++rank) {
-        if (after_[rank] != kNone) continue;
-        std::erase_if(allowed_[rank], [&](std::uint32_t next) { return before_[next] != kNone; });
-        if (allowed_[rank].empty()) return false;
-        if (allowed_[rank].size() == 1) {
-          if (!set(rank, *allowed_[rank].begin())) return false;
-          changed = true;
-          continue;
-        }
-        for (const std::uint32_t next : allowed_[rank]) {
-          ++ways_in[next];
-          only[next] = rank;
-        }
-      }
-      if (changed) continue;
-      for (std::uint32_t next = 0; next < after_.size(); ++next)
-        if (before_[next] == kNone && ways_in[next] == 1 && after_[only[next]] == kNone)
-          changed = set(only[next], next) || changed;
+    std::erase_if(allowed_, [&](const auto& of_rank) { return after_.contains(of_rank.first); });
+    if (after_.size() + allowed_.size() < ranks_) return false;
+    while (!allowed_.empty()) {
+      const std::size_t open = allowed_.size();
+      if (!take_only_successors() || !take_only_predecessors()) return false;
+      if (allowed_.size() == open) break;
     }
     return true;
   }
 
  private:
-  std::vector<std::uint32_t> after_, before_;
-  std::vector<std::set<std::uint32_t>> allowed_;
-  std::size_t certain_ = 0;
+  bool take_only_successors() {
+    for (auto at = allowed_.begin(); at != allowed_.end();) {
+      auto& [rank, next] = *at;
+      std::erase_if(next, [&](std::uint32_t to) { return before_.contains(to); });
+      if (next.empty()) return false;
+      if (next.size() > 1) {
+        ++at;
+        continue;
+      }
+      if (!set(rank, *next.begin())) return false;
+      at = allowed_.erase(at);
+    }
+    return true;
+  }
+
+  bool take_only_predecessors() {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> ways_in;
+    for (const auto& [rank, next] : allowed_)
+      for (const std::uint32_t to : next)
+        if (!before_.contains(to)) ways_in[to].push_back(rank);
+    for (const auto& [to, from] : ways_in) {
+      if (from.size() > 1) continue;
+      if (!set(from.front(), to)) return false;  // the only way into two ranks
+      allowed_.erase(from.front());
+    }
+    return true;
+  }
+
+  std::uint32_t ranks_;
+  std::map<std::uint32_t, std::uint32_t> after_, before_;
+  std::map<std::uint32_t, std::set<std::uint32_t>> allowed_;
 };
 
 class Assembly {
