@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "base/units.hpp"
 #include "scenarios/scenario_loader.hpp"
@@ -91,6 +92,17 @@ Result<Selection> select(const std::string& scenario, const std::vector<std::str
   if (!bytes) append(problems, bytes.problems());
   if (!problems.empty()) return problems;
   return Selection{*std::move(loaded), *std::move(indices), *std::move(bytes)};
+}
+
+Problems write_import(const std::filesystem::path& path, const std::string& text) {
+  std::error_code code;
+  if (std::filesystem::exists(path, code)) {
+    const auto there = read_file(path);
+    if (!there) return there.problems();
+    if (*there != text)
+      return {{path.string(), "exists with other content", "remove it, or choose another name"}};
+  }
+  return write_file(path, text);
 }
 
 std::string text_table(const std::vector<std::vector<std::string>>& rows) {

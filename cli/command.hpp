@@ -48,6 +48,9 @@ struct Selection {
 Result<Selection> select(const std::string& scenario, const std::vector<std::string>& groups,
                          const std::vector<std::string>& sizes);
 
+/// Writes a file that an import makes. One that exists with other content is never written over.
+Problems write_import(const std::filesystem::path& path, const std::string& text);
+
 /// A table of text for people: columns aligned, the first to the left, the others to the right.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
 /// "1.23 %" of a fraction, "-" where it is not finite.

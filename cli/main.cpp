@@ -185,6 +185,32 @@ void add_explain(CLI::App& app, Run& run) {
   command->callback([options, &run] { run = [options] { return run_explain(*options); }; });
 }
 
+void add_import_nccl_log(CLI::App* command, Run& run) {
+  auto options = std::make_shared<ImportLogOptions>();
+  CLI::App* log =
+      command->add_subcommand("nccl-log",
+                              "Captured execution: NCCL_DEBUG=INFO logs of NCCL 2.4 to 2.30 to a record of "
+                              "rings, trees, transports, NICs and "
+                              "calls, with the line that says each and a list of what no line says");
+  log->add_option("INPUT", options->inputs, "Files that together are the log of one job")->required();
+  log->add_option("-o,--out", options->out, "Record: FILE.toml")->required()->check(ends_in({".toml"}));
+  log->add_option("--ranks", options->ranks, "GPUs of the job: communicators of another size are left out")
+      ->check(CLI::Range(1, 1 << 20));
+  log->add_flag("--json", options->json, "Print JSON");
+  log->callback([options, &run] { run = [options] { return run_import_nccl_log(*options); }; });
+}
+
+void add_import_nccl_xml(CLI::App* command, Run& run) {
+  auto options = std::make_shared<ImportXmlOptions>();
+  CLI::App* xml = command->add_subcommand("nccl-xml",
+                                          "Node or rings: NCCL's and RCCL's topology and graph XML "
+                                          "(NCCL_TOPO_DUMP_FILE, NCCL_GRAPH_DUMP_FILE) to TOML");
+  xml->add_option("INPUT", options->input, "XML file")->required();
+  xml->add_option("-o,--out", options->out, "FILE.toml")->required()->check(ends_in({".toml"}));
+  xml->add_flag("--json", options->json, "Print JSON");
+  xml->callback([options, &run] { run = [options] { return run_import_nccl_xml(*options); }; });
+}
+
 void add_import(CLI::App& app, Run& run) {
   auto options = std::make_shared<ImportOptions>();
   CLI::App* command = app.add_subcommand("import", "Foreign files into the project's formats");
@@ -201,6 +227,8 @@ void add_import(CLI::App& app, Run& run) {
                          "Write scenario.toml for this machine too: a name, or the path of a system file");
   nccl_tests->add_flag("--json", options->json, "Print JSON");
   nccl_tests->callback([options, &run] { run = [options] { return run_import_nccl_tests(*options); }; });
+  add_import_nccl_log(command, run);
+  add_import_nccl_xml(command, run);
 }
 
 int run_program(int argc, char** argv) {

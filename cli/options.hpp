@@ -72,4 +72,18 @@ struct ImportOptions {
 };
 int run_import_nccl_tests(const ImportOptions& options);
 
+struct ImportLogOptions {
+  std::vector<std::string> inputs;  ///< files of one log
+  std::string out;
+  std::optional<std::uint32_t> ranks;  ///< of the job
+  bool json = false;
+};
+int run_import_nccl_log(const ImportLogOptions& options);
+
+struct ImportXmlOptions {
+  std::string input, out;
+  bool json = false;
+};
+int run_import_nccl_xml(const ImportXmlOptions& options);
+
 }  // namespace caliper

@@ -9,10 +9,11 @@ declare -A allowed=(
   [engine]="engine base"
   [topology]="topology engine base"
   [collectives]="collectives topology engine base"
+  [captures]="captures collectives topology engine base"
   [calibration]="calibration base"
   [validation]="validation calibration base"
-  [scenarios]="scenarios validation calibration collectives topology engine base"
-  [cli]="cli scenarios validation calibration collectives topology engine base"
+  [scenarios]="scenarios validation calibration captures collectives topology engine base"
+  [cli]="cli scenarios validation calibration captures collectives topology engine base"
 )
 
 failed=0

@@ -6,7 +6,7 @@ set -euo pipefail
 packages=(
   build-essential clang-16 cmake libclang-rt-16-dev ninja-build pkg-config
   libboost-dev libcli11-dev doctest-dev libeigen3-dev libfmt-dev libbenchmark-dev libjs-chart.js
-  libnlopt-dev libspdlog-dev libsqlite3-dev libssl-dev libtbb-dev libtomlplusplus-dev nlohmann-json3-dev
+  libnlopt-dev libpugixml-dev libspdlog-dev libsqlite3-dev libssl-dev libtbb-dev libtomlplusplus-dev nlohmann-json3-dev
   "$@"
 )
 
