@@ -279,6 +279,13 @@ class Recorder {
 
   void find_channels() {
     if (made_.channels > 0) {
+      for (const CapturedCall& call : made_.calls)
+        if ((call.algorithm == "ring" || call.algorithm == "tree") &&
+            call.last_channel.value_or(0) >= made_.channels)
+          report(call.at,
+                 fmt::format("a call runs on channel {:02}, but there are {} channels", *call.last_channel,
+                             made_.channels),
+                 "lines of different communicators");
       if (seen_channels_ > made_.channels)
         report(channels_at_,
                fmt::format("{} channels, but lines of channel {:02}", made_.channels, seen_channels_ - 1),

@@ -259,6 +259,8 @@ TEST_CASE("what is wrong with a log is named, with file, line and what would be 
              "rank 4 in a communicator of 4 ranks"));
   CHECK(says(problems_of(log + prefix("beta", 503, 603, 1) + "Trees [1] 9/-1/-1->3->2\n"),
              "two places in the tree"));
+  CHECK(says(problems_of(replaced(log, "={0..1}", "={0..2}")),
+             "a call runs on channel 02, but there are 2 channels"));
   CHECK(says(problems_of(log, 8), "no communicator of 8 ranks (the log is of 4 ranks)"));
   CHECK(says(problems_of("shall I compare thee\n"), "no line of NCCL's log"));
   CHECK(says(problems_of(prefix("a", 1, 1, 0) + "Bootstrap : Using ib0:198.51.100.1<0>\n"),
