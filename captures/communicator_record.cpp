@@ -279,6 +279,13 @@ class Recorder {
 
   void find_channels() {
     if (made_.channels > 0) {
+      for (const CapturedCall& call : made_.calls)
+        if ((call.algorithm == "ring" || call.algorithm == "tree") &&
+            call.last_channel.value_or(0) >= made_.channels)
+          report(call.at,
+                 fmt::format("a call runs on channel {:02}, but there are {} channels", *call.last_channel,
+                             made_.channels),
+                 "lines of different communicators");
       if (seen_channels_ > made_.channels)
         report(channels_at_,
                fmt::format("{} channels, but lines of channel {:02}", made_.channels, seen_channels_ - 1),
@@ -289,16 +296,33 @@ class Recorder {
     if (seen_channels_ > 0) gap("number of channels", "the channels that lines name");
   }
 
+  /// No line names a rank that the communicator does not have.
+  void check_ranks() {
+    const auto check = [&](std::uint32_t rank, LineRef at) {
+      if (rank < made_.ranks || !problems_.empty()) return;
+      report(at, fmt::format("rank {} in a communicator of {} ranks", rank, made_.ranks),
+             "lines of different communicators, or a damaged line");
+    };
+    for (const auto& [rank, fact] : seen_ranks_) check(rank, fact->at);
+    for (const CapturedTree& tree : made_.trees) {
+      check(std::max(tree.rank, tree.up.value_or(0)), tree.at);
+      for (const std::uint32_t child : tree.down) check(child, tree.at);
+    }
+    for (const CapturedConnection& one : made_.connections) {
+      check(std::max(one.from, one.to), one.at ? *one.at : one.send ? one.send->at : one.receive->at);
+      if (one.send) check(one.send->proxy_rank.value_or(0), one.send->at);
+      if (one.receive) check(one.receive->proxy_rank.value_or(0), one.receive->at);
+    }
+  }
+
   void assemble_rings() {
     if (made_.ranks == 0) {
       for (std::uint32_t channel = 0; channel < made_.channels; ++channel)
         made_.rings.push_back({channel, RingRule::none, {}, {}});
       return;
     }
-    for (const auto& [rank, fact] : seen_ranks_)
-      if (rank >= made_.ranks)
-        return report(fact->at, fmt::format("rank {} in a communicator of {} ranks", rank, made_.ranks),
-                      "lines of different communicators, or a damaged line");
+    check_ranks();
+    if (!problems_.empty()) return;
     for (std::uint32_t channel = 0; channel < made_.channels; ++channel) {
       auto ring = assemble_ring(channel, made_.ranks, evidence_[channel], record_);
       if (ring)

@@ -79,7 +79,7 @@ std::optional<ConnectionLine> parse_connection(std::uint32_t channel, std::uint3
     line.end = ConnectionLine::End::send;
   else if (text.literal(" [receive]"))
     line.end = ConnectionLine::End::receive;
-  if (torn || index > 1 || !text.literal(" via ")) return std::nullopt;
+  if (torn || index > 1 || connection.from == connection.to || !text.literal(" via ")) return std::nullopt;
   bool good = false;
   if (text.literal("NET/")) {
     NetEnd end;

@@ -12,6 +12,8 @@ namespace {
 constexpr std::string_view kInfo = "NCCL INFO ";
 /// NCCL's buffer is 1,024 bytes with header and line end; headers take some tens.
 constexpr std::size_t kLimitOfLine = 1020;
+/// Of a name in DNS.
+constexpr std::size_t kLongestHost = 253;
 /// Kernels give no larger ones.
 constexpr std::uint64_t kLargestId = 1'000'000'000;
 /// Between header and "NCCL INFO " stands nothing, or in changed builds the place in the source.
@@ -44,7 +46,7 @@ std::optional<Header> header_at(std::string_view line, std::size_t colon) {
   const auto process = parse_uint(line.substr(colon + 1, process_end - colon - 1));
   const auto thread = parse_uint(line.substr(process_end + 1, thread_end - process_end - 1));
   std::size_t begin = colon;
-  while (begin > 0 && is_host(line[begin - 1])) --begin;
+  while (begin > 0 && colon - begin < kLongestHost && is_host(line[begin - 1])) --begin;
   if (!process || !thread || *process > kLargestId || *thread > kLargestId || begin == colon)
     return std::nullopt;
   std::string_view rest = line.substr(thread_end);

@@ -255,6 +255,12 @@ TEST_CASE("what is wrong with a log is named, with file, line and what would be 
   CHECK(says(problems_of(replaced(log, "0xab3 rank 3", "0xab3 rank 2")),
              "rank 2 of communicator 0x77aa stands twice"));
   CHECK(says(problems_of(replaced(log, "rank 3 nranks 4", "rank 3 nranks 5")), "has 5 ranks, rank 0 says 4"));
+  CHECK(says(problems_of(log + prefix("beta", 503, 603, 1) + "Channel 00/0 : 3[1] -> 4[0] via P2P/IPC\n"),
+             "rank 4 in a communicator of 4 ranks"));
+  CHECK(says(problems_of(log + prefix("beta", 503, 603, 1) + "Trees [1] 9/-1/-1->3->2\n"),
+             "two places in the tree"));
+  CHECK(says(problems_of(replaced(log, "={0..1}", "={0..2}")),
+             "a call runs on channel 02, but there are 2 channels"));
   CHECK(says(problems_of(log, 8), "no communicator of 8 ranks (the log is of 4 ranks)"));
   CHECK(says(problems_of("shall I compare thee\n"), "no line of NCCL's log"));
   CHECK(says(problems_of(prefix("a", 1, 1, 0) + "Bootstrap : Using ib0:198.51.100.1<0>\n"),

@@ -215,8 +215,9 @@ class Reader {
 
   CapturedConnection connection(TomlSection& section) {
     CapturedConnection one;
-    one.channel = channel(section);
     one.index = number(section, "index", 1).value_or(0);
+    // Point to point may use more channels than collectives.
+    one.channel = one.index == 0 ? channel(section) : needed(section, "channel", kMaxChannels - 1);
     one.from = rank(section, "from");
     one.to = rank(section, "to");
     one.kind = choice<TransportKind>(section, "via", kTransportKinds);

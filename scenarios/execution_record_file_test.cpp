@@ -38,6 +38,7 @@ TEST_CASE("values at the ends of their ranges, names that need quoting") {
   record.communicators[0].calls[0].bytes = (std::uint64_t{1} << 50) - 1;
   record.communicators[0].calls[0].buffer_bytes = 0;
   record.communicators[0].connections[0].index = 1;
+  record.communicators[0].connections[0].channel = 63;  // more than collectives have
   check_round_trip(record);
 }
 
