@@ -40,10 +40,10 @@ struct RunResult {
   std::uint64_t skipped = 0;     ///< operations that a steady state made unnecessary to compute
   bool shared = false;           ///< rates of transfers depended on each other
   /// Hash of all that was decided by comparing times: which wait ended last, which transfers moved together
-  /// in which order, what came last of all. Where two runs on a line of sizes have the same, so has every run
-  /// between them, and the completion time is affine there: times are affine in the sizes as long as
-  /// decisions stay, and a comparison that holds at both ends holds between. What differs by less than 1e-13
-  /// counts as equal. 0: none.
+  /// in which order, what came last of all; and of when how many periods were skipped. Where two runs on a
+  /// line of sizes have the same, so has every run between them, and the completion time is affine there:
+  /// times are affine in the sizes as long as decisions stay, and a comparison that holds at both ends holds
+  /// between. What differs by less than 1e-13 counts as equal. 0: none.
   std::uint64_t decisions = 0;
   std::optional<StuckReport> stuck;
 };

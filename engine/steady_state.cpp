@@ -12,14 +12,14 @@ constexpr std::uint32_t kLong = 24;
 constexpr double kSame = 1e-12;
 constexpr std::size_t kMostCandidates = 4;  // rings do their loops at about the same time
 
-}  // namespace
-
 /// Whether it is in a long repetition, or will be.
 bool has_long_repetition(const WorkerRun& worker) {
   if (worker.left >= kLong) return true;
   return worker.repeat != worker.repeats_end &&
          std::any_of(worker.repeat + 1, worker.repeats_end, [](const Repeat& r) { return r.times >= kLong; });
 }
+
+}  // namespace
 
 SteadyState::SteadyState(const FlowState& state, const IndependentPart& part) : state_(state), part_(part) {
   for (const std::uint32_t w : part_.workers | std::views::reverse)

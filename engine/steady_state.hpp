@@ -13,7 +13,7 @@ namespace caliper {
 /// Watches a part of a run. When its state is that of some steps ago, up to a shift of time, and was so a
 /// period before as well, all times are moved on by as many periods as all bodies that are being repeated
 /// have left. A state is where each worker is in its body, what lies on the edges and since when, which
-/// transfers move and how much of them is left, and all pending events.
+/// transfers move and since when, and all pending events.
 ///
 /// Times are the same when they differ by no more than 1e-12 of the time that has passed; the completion time
 /// then differs by less than 1e-9.
@@ -45,9 +45,8 @@ class SteadyState {
 
   FlowState state_;
   const IndependentPart& part_;
-  std::vector<const WorkerRun*>
-      candidates_;                      // with long repetitions to come, the last ones to be watched first
-  const WorkerRun* watched_ = nullptr;  // in a long repetition
+  std::vector<const WorkerRun*> candidates_;  // with long repetitions to come; the last ones are looked at
+  const WorkerRun* watched_ = nullptr;        // in a long repetition
   const Repeat* repetition_ = nullptr;
   std::uint32_t left_ = 0;  // of it, when last observed
   Snapshot saved_;

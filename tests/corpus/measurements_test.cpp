@@ -1,37 +1,21 @@
 // Real measurement files, where CALIPERSIM_CORPUS names a folder of them: each is read, or refused with a
 // reason. What is expected of the logs was counted with other means than this reader.
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 
 #include <doctest/doctest.h>
 
-#include "base/file.hpp"
+#include "tests/support/corpus.hpp"
 #include "validation/log_fixtures.hpp"
 
 using namespace caliper;
 using namespace caliper::test;
+using testing::content_of;
+using testing::corpus;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// Files below a folder of the corpus, in order; none without a corpus.
-std::vector<fs::path> corpus(const char* folder) {
-  const char* root = std::getenv("CALIPERSIM_CORPUS");
-  std::set<fs::path> files;
-  if (root && fs::is_directory(fs::path(root) / folder))
-    for (const auto& entry : fs::directory_iterator(fs::path(root) / folder)) files.insert(entry.path());
-  else
-    MESSAGE("CALIPERSIM_CORPUS names no corpus: nothing is read");
-  return {files.begin(), files.end()};
-}
-
-std::string content_of(const fs::path& file) {
-  auto content = read_file(file);
-  REQUIRE(content);
-  return *std::move(content);
-}
 
 /// One table: times kept and left out, and what its run says. Zeros and empty texts: not stated.
 struct ExpectedTable {
