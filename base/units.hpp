@@ -3,12 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
 #include "base/error.hpp"
 
 namespace caliper {
+
+/// A rate without a limit, a time that never comes.
+inline constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+/// Bytes.
+inline constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB, kGiB = 1024 * kMiB;
 
 enum class Dimension { time, bytes, rate, number };
 

@@ -15,7 +15,7 @@ using namespace caliper;
 namespace {
 
 /// Group 0 is fitted on every second size; all else is held out. The simulator is the truth.
-struct World {
+struct LabelledWorld {
   Dataset dataset = toy::dataset({{20e-6, 10e9}, {20e-6, 10e9}}, 12);
   ParameterTable table = toy::table();
   toy::LineSimulator simulator{dataset};
@@ -24,7 +24,7 @@ struct World {
   std::vector<ExperimentId> held_out;
   std::vector<double> truth = {20e-6, 10e9, 0.5};
 
-  World() {
+  LabelledWorld() {
     StageOptions stage;
     stage.name = "line";
     stage.tuned = {0, 1};
@@ -64,7 +64,7 @@ struct Stopper : ProgressSink {
 }  // namespace
 
 TEST_CASE("shuffled times: a permutation that leaves no fitted size its time and touches nothing else") {
-  World world;
+  LabelledWorld world;
   for (std::uint32_t sizes = 2; sizes <= 12; ++sizes)
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       std::vector<ExperimentId>& fitted = world.stages[0].fits[0].experiments;
@@ -84,7 +84,7 @@ TEST_CASE("shuffled times: a permutation that leaves no fitted size its time and
 }
 
 TEST_CASE("shuffled times: a function of the seed; a single fitted size cannot be shuffled") {
-  World world;
+  LabelledWorld world;
   const auto times = [&](std::uint64_t seed) {
     std::vector<double> seconds;
     for (const Experiment& e : shuffled_times(world.dataset, world.stages, seed).experiments)
@@ -100,7 +100,7 @@ TEST_CASE("shuffled times: a function of the seed; a single fitted size cannot b
 }
 
 TEST_CASE("label shuffle: a simulator that learns from its data fails on shuffled ones") {
-  World world;
+  LabelledWorld world;
   const auto found = world.run();
   REQUIRE(found);
   CHECK(found->all.points == 18);
@@ -113,7 +113,7 @@ TEST_CASE("label shuffle: a simulator that learns from its data fails on shuffle
 }
 
 TEST_CASE("label shuffle: a simulator that ignores its parameters does not, and is told") {
-  World world;
+  LabelledWorld world;
   world.simulator.twist = [&](ParameterView, ExperimentId id, Outcome& outcome) {
     outcome.seconds = 1.05 * world.dataset[id].seconds;
   };
@@ -125,7 +125,7 @@ TEST_CASE("label shuffle: a simulator that ignores its parameters does not, and 
 }
 
 TEST_CASE("label shuffle: the same for any number of threads and whatever the cache knows") {
-  World one, many;
+  LabelledWorld one, many;
   const auto limited = [&] {
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 1);
     return one.run();
@@ -138,7 +138,7 @@ TEST_CASE("label shuffle: the same for any number of threads and whatever the ca
 }
 
 TEST_CASE("label shuffle: limits of time and rules to stop do not bind it, a small budget does") {
-  World world;
+  LabelledWorld world;
   world.stages[0].budget = {3, 1, 1e-9};
   world.stages[0].stop = {1e9, 1};
   const auto found = world.run();
@@ -147,7 +147,7 @@ TEST_CASE("label shuffle: limits of time and rules to stop do not bind it, a sma
 }
 
 TEST_CASE("label shuffle: can be interrupted, and says what runs") {
-  World world;
+  LabelledWorld world;
   Stopper stopper;
   const auto found = world.run({}, &stopper);
   REQUIRE(found);
@@ -156,7 +156,7 @@ TEST_CASE("label shuffle: can be interrupted, and says what runs") {
 }
 
 TEST_CASE("label shuffle: failed runs are no points") {
-  World world;
+  LabelledWorld world;
   world.simulator.twist = [&](ParameterView, ExperimentId id, Outcome& outcome) {
     if (id.index >= 12) outcome = {OutcomeStatus::failure, 0, {}, "no"};
   };

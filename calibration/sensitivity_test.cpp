@@ -32,15 +32,15 @@ AuxiliaryParameter row(const char* id, double lower, double upper, Scale scale) 
 }
 
 /// One group of sizes 1..n, measured = model(truth) * (1 + error(size)).
-struct World {
+struct ModelWorld {
   ParameterTable table;
   Dataset dataset;
   StageOptions stage;
   ModelSimulator simulator;
   EvaluationCache cache = EvaluationCache::in_memory();
 
-  World(ParameterTable rows, std::uint64_t n, const Model& model, const std::vector<double>& truth,
-        const std::function<double(std::uint64_t)>& error, Loss loss = Loss::log_rmse)
+  ModelWorld(ParameterTable rows, std::uint64_t n, const Model& model, const std::vector<double>& truth,
+             const std::function<double(std::uint64_t)>& error, Loss loss = Loss::log_rmse)
       : table(std::move(rows)), simulator(dataset, model) {
     dataset.groups = {{"g", "all_reduce", 4, "A", 0}};
     for (std::uint64_t bytes = 1; bytes <= n; ++bytes)
@@ -74,7 +74,7 @@ TEST_CASE("sensitivity: a power law, all of it on paper") {
   // errors +-e the residual sum of squares is m e^2 at any optimum taken: s^2 = m e^2 / (m - 2).
   const std::uint64_t m = 10;
   const double e = 0.01;
-  World world(
+  ModelWorld world(
       {{row("a", 0.1, 10, Scale::logarithmic), row("b", 0, 4, Scale::linear)}, {}}, m,
       [](ParameterView p, std::uint64_t bytes) { return p[0] * std::pow(x(bytes), p[1]); }, {2, 1.5},
       [&](std::uint64_t bytes) { return bytes % 2 ? e : -e; });
@@ -125,10 +125,11 @@ TEST_CASE("sensitivity: 95 % intervals cover the truth in about 95 % of noisy re
     return static_cast<double>(state) / 2147483647.0;
   };
   for (int repetition = 0; repetition < repetitions; ++repetition) {
-    World world({{row("a", 0.1, 10, Scale::logarithmic), row("b", 0, 4, Scale::linear)}, {}}, m, model,
-                {2, 1.5}, [&](std::uint64_t) {
-                  return 0.02 * std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform());
-                });
+    ModelWorld world({{row("a", 0.1, 10, Scale::logarithmic), row("b", 0, 4, Scale::linear)}, {}}, m, model,
+                     {2, 1.5}, [&](std::uint64_t) {
+                       return 0.02 * std::sqrt(-2 * std::log(uniform())) *
+                              std::cos(6.283185307179586 * uniform());
+                     });
     double sx = 0, sy = 0, sxx = 0, sxy = 0;
     for (const Experiment& row_of : world.dataset.experiments) {
       const double u = std::log(x(row_of.bytes)), y = std::log(row_of.seconds);
@@ -144,7 +145,7 @@ TEST_CASE("sensitivity: 95 % intervals cover the truth in about 95 % of noisy re
 }
 
 TEST_CASE("sensitivity: no effect, no interval, and the others keep theirs") {
-  World world(
+  ModelWorld world(
       {{row("a", 0.1, 10, Scale::logarithmic), row("idle", 0, 1, Scale::linear)}, {}}, 6,
       [](ParameterView p, std::uint64_t bytes) { return p[0] * x(bytes); }, {2, 0.5},
       [](std::uint64_t bytes) { return bytes % 2 ? 0.01 : -0.01; });
@@ -160,7 +161,7 @@ TEST_CASE("sensitivity: no effect, no interval, and the others keep theirs") {
 }
 
 TEST_CASE("sensitivity: of two factors only the product is determined") {
-  World world(
+  ModelWorld world(
       {{row("a", 0.1, 10, Scale::logarithmic), row("b", 0.1, 10, Scale::logarithmic),
         row("c", 0.5, 2, Scale::linear)},
        {}},
@@ -178,7 +179,7 @@ TEST_CASE("sensitivity: of two factors only the product is determined") {
 
 TEST_CASE("sensitivity: strong correlation and large uncertainty are doubts with an interval") {
   // a + b * x over sizes 1..8 with a tiny against b: its value drowns in the errors.
-  World small(
+  ModelWorld small(
       {{row("a", 1e-4, 10, Scale::logarithmic), row("b", 0.1, 10, Scale::logarithmic)}, {}}, 8,
       [](ParameterView p, std::uint64_t bytes) { return p[0] + p[1] * x(bytes); }, {1e-3, 1},
       [](std::uint64_t bytes) { return bytes % 2 ? 0.05 : -0.05; });
@@ -190,7 +191,7 @@ TEST_CASE("sensitivity: strong correlation and large uncertainty are doubts with
   CHECK(s.estimates[1].identified());
 
   // a + b * (x + 100): constant and slope are nearly one.
-  World twins(
+  ModelWorld twins(
       {{row("a", 0.1, 1000, Scale::logarithmic), row("b", 0.1, 10, Scale::logarithmic)}, {}}, 8,
       [](ParameterView p, std::uint64_t bytes) { return p[0] + p[1] * (x(bytes) + 100); }, {100, 1},
       [](std::uint64_t bytes) { return bytes % 2 ? 1e-6 : -1e-6; });
@@ -202,7 +203,7 @@ TEST_CASE("sensitivity: strong correlation and large uncertainty are doubts with
 
 TEST_CASE("sensitivity: too few experiments give no interval, and say so") {
   for (const std::uint64_t m : {1u, 2u}) {
-    World world(
+    ModelWorld world(
         {{row("a", 0.1, 10, Scale::logarithmic), row("b", 0, 4, Scale::linear)}, {}}, m,
         [](ParameterView p, std::uint64_t bytes) { return p[0] * std::pow(1 + x(bytes), p[1]); }, {2, 1.5},
         none);
@@ -221,20 +222,20 @@ TEST_CASE("sensitivity: one-sided at a bound and beside failures; a failure on b
   const auto jitter = [](std::uint64_t bytes) { return bytes % 2 ? 0.01 : -0.01; };
   const Model line = [](ParameterView p, std::uint64_t bytes) { return p[0] * x(bytes); };
   for (const double at : {0.1, 10.0}) {
-    World world(table, 6, line, {at}, jitter);
+    ModelWorld world(table, 6, line, {at}, jitter);
     const Sensitivity s = world.at({at});
     CHECK(s.scaled(0, 0) == Approx(1));
     CHECK(s.estimates[0].interval.has_value());
     CHECK((at < 1 ? s.estimates[0].interval->first == 0.1 : s.estimates[0].interval->second == 10));
   }
-  World beside(
+  ModelWorld beside(
       table, 6, [&](ParameterView p, std::uint64_t b) { return p[0] > 2 ? -1 : line(p, b); }, {2}, jitter);
   CHECK(beside.at({2}).jacobian(3, 0) == Approx(std::log(100.0)));
-  World between(
+  ModelWorld between(
       table, 6, [&](ParameterView p, std::uint64_t b) { return p[0] != 2 ? -1 : line(p, b); }, {2}, jitter);
   CHECK(mentions(between.at({2}).estimates[0], "fails on both sides"));
 
-  World failing(
+  ModelWorld failing(
       table, 6, [&](ParameterView p, std::uint64_t b) { return p[0] > 5 ? -1 : line(p, b); }, {2}, jitter);
   const auto result = analyse_sensitivity({failing.table, failing.dataset, failing.simulator, failing.cache},
                                           failing.stage, std::vector<double>{7});
@@ -243,7 +244,7 @@ TEST_CASE("sensitivity: one-sided at a bound and beside failures; a failure on b
 }
 
 TEST_CASE("sensitivity: takes two runs an axis and the optimum, and none the second time") {
-  World world(
+  ModelWorld world(
       {{row("a", 0.1, 10, Scale::logarithmic), row("b", 0, 4, Scale::linear)}, {}}, 5,
       [](ParameterView p, std::uint64_t bytes) { return p[0] * std::pow(x(bytes), p[1]); }, {2, 1.5}, none,
       Loss::rmse);

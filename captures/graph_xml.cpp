@@ -8,7 +8,6 @@
 namespace caliper {
 namespace {
 
-constexpr std::uint64_t kLargest = 1'000'000'000;
 constexpr std::uint32_t kRing = 4;
 
 /// GPUs in order between the net it comes in by and the one it leaves by.
@@ -17,7 +16,8 @@ GraphChannel read_channel(XmlFile& file, const pugi::xml_node& channel) {
   for (const pugi::xml_node& device : channel.children()) {
     const std::string_view kind = device.name();
     if (kind != "gpu" && kind != "net") continue;
-    const auto number = xml_number(file, device, "dev", kind == "gpu" ? kLargest : std::uint64_t(1) << 62);
+    const auto number =
+        xml_number(file, device, "dev", kind == "gpu" ? kLargestXmlNumber : std::uint64_t(1) << 62);
     if (!number) {
       if (!device.attribute("dev")) file.report(device, fmt::format("a <{}> without dev", kind), "dev=\"0\"");
       continue;
@@ -56,7 +56,7 @@ NodeGraphs read_graphs(XmlFile& file, const pugi::xml_node& graphs) {
   for (const pugi::xml_node& element : graphs.children("graph")) {
     SearchGraph graph;
     const auto number = [&](const char* name) {
-      return static_cast<std::uint32_t>(xml_number(file, element, name, kLargest).value_or(0));
+      return static_cast<std::uint32_t>(xml_number(file, element, name, kLargestXmlNumber).value_or(0));
     };
     graph.id = number("id");
     graph.pattern = number("pattern");

@@ -4,11 +4,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "captures/log_fixtures.hpp"
+
 using namespace caliper;
 
 namespace {
-
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// Two CPUs, each with a bridge, below it a GPU and a NIC; a third GPU right on the first CPU.
 const std::string kNode = R"(<system version="1">
@@ -61,7 +61,7 @@ T read(const std::string& content) {
   return std::get<T>(*made);
 }
 
-std::string problems_of(const std::string& content) {
+std::string xml_problems(const std::string& content) {
   const auto made = read_nccl_xml(content, "file.xml");
   return made ? "no problem" : describe(made.problems());
 }
@@ -131,22 +131,23 @@ TEST_CASE("graphs: rings with the NICs they enter and leave by; numbers decimal 
 }
 
 TEST_CASE("what is wrong with a file is named with its line") {
-  CHECK(says(problems_of("<system>"), "file.xml:1: no XML"));
-  CHECK(says(problems_of(""), "no XML"));
-  CHECK(says(problems_of("<html/>"), "neither a topology nor graphs"));
-  CHECK(says(problems_of("<graphs/>"), "no <graph>"));
-  CHECK(says(problems_of("<system><cpu numaid=\"0\"/></system>"), "no GPU"));
-  CHECK(says(problems_of(with(kNode, "dev=\"1\" sm", "dev=\"0\" sm")), "GPU 0 stands twice"));
-  CHECK(says(problems_of(with(kNode, "rank=\"1\"", "rank=\"0\"")), "rank 0 stands twice"));
-  CHECK(says(problems_of(with(kNode, "0000:13:00.0", "0000:12:00.0")),
+  CHECK(says(xml_problems("<system>"), "file.xml:1: no XML"));
+  CHECK(says(xml_problems(""), "no XML"));
+  CHECK(says(xml_problems("<html/>"), "neither a topology nor graphs"));
+  CHECK(says(xml_problems("<graphs/>"), "no <graph>"));
+  CHECK(says(xml_problems("<system><cpu numaid=\"0\"/></system>"), "no GPU"));
+  CHECK(says(xml_problems(with(kNode, "dev=\"1\" sm", "dev=\"0\" sm")), "GPU 0 stands twice"));
+  CHECK(says(xml_problems(with(kNode, "rank=\"1\"", "rank=\"0\"")), "rank 0 stands twice"));
+  CHECK(says(xml_problems(with(kNode, "0000:13:00.0", "0000:12:00.0")),
              "file.xml:26: bus id 0000:12:00.0 stands twice"));
-  CHECK(says(problems_of(with(kNode, "count=\"4\"", "count=\"3\"")),
+  CHECK(says(xml_problems(with(kNode, "count=\"4\"", "count=\"3\"")),
              "GPU 1 counts 4 links to GPU 0, which counts 3"));
-  CHECK(says(problems_of(with(kNode, "speed=\"200000\"", "speed=\"fast\"")), "'speed' of <net> is \"fast\""));
+  CHECK(
+      says(xml_problems(with(kNode, "speed=\"200000\"", "speed=\"fast\"")), "'speed' of <net> is \"fast\""));
   CHECK(says(
-      problems_of(with(kGraphs, "<gpu dev=\"10\"/><gpu dev=\"1\"/>", "<gpu dev=\"1\"/><gpu dev=\"1\"/>")),
+      xml_problems(with(kGraphs, "<gpu dev=\"10\"/><gpu dev=\"1\"/>", "<gpu dev=\"1\"/><gpu dev=\"1\"/>")),
       "file.xml:2: channel 1 of graph 0 passes a GPU twice"));
-  CHECK(says(problems_of(with(kGraphs, "<gpu dev=\"10\"/><gpu dev=\"1\"/>", "<gpu dev=\"10\"/>")),
+  CHECK(says(xml_problems(with(kGraphs, "<gpu dev=\"10\"/><gpu dev=\"1\"/>", "<gpu dev=\"10\"/>")),
              "passes other GPUs"));
 }
 

@@ -11,7 +11,6 @@ namespace {
 
 /// PCIe trees of real nodes have at most some levels.
 constexpr std::size_t kDeepest = 32;
-constexpr std::uint64_t kLargest = 1'000'000'000;
 
 enum class PciClass { bridge, gpu, nic, other };
 
@@ -42,10 +41,10 @@ class TopologyReader {
 
  private:
   std::uint32_t number(const pugi::xml_node& element, const char* name) {
-    return static_cast<std::uint32_t>(xml_number(file_, element, name, kLargest).value_or(0));
+    return static_cast<std::uint32_t>(xml_number(file_, element, name, kLargestXmlNumber).value_or(0));
   }
   std::optional<std::uint32_t> maybe(const pugi::xml_node& element, const char* name) {
-    const auto value = xml_number(file_, element, name, kLargest);
+    const auto value = xml_number(file_, element, name, kLargestXmlNumber);
     return value ? std::optional(static_cast<std::uint32_t>(*value)) : std::nullopt;
   }
 
@@ -107,7 +106,7 @@ class TopologyReader {
       TopologyNic one{seat,
                       xml_text(file_, net, "name"),
                       maybe(net, "dev"),
-                      xml_number(file_, net, "speed", kLargest),
+                      xml_number(file_, net, "speed", kLargestXmlNumber),
                       {},
                       file_.line_of(net),
                       {}};

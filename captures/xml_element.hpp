@@ -26,6 +26,9 @@ struct XmlFile {
 
 /// The value of an attribute as printable text; empty where it is missing. Anything else is reported.
 std::string xml_text(XmlFile& file, const pugi::xml_node& element, const char* name);
+/// No count, index or speed that these files know is larger.
+inline constexpr std::uint64_t kLargestXmlNumber = 1'000'000'000;
+
 /// A whole number, decimal or with 0x hexadecimal, up to `largest`. Nothing where it is missing or reported
 /// as wrong.
 std::optional<std::uint64_t> xml_number(XmlFile& file, const pugi::xml_node& element, const char* name,

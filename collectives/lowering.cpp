@@ -9,8 +9,6 @@
 namespace caliper {
 namespace {
 
-constexpr double kUnlimited = std::numeric_limits<double>::infinity();
-
 /// Every cost of the program, resolved once.
 struct Costs {
   KindId launch, proxy;
@@ -26,17 +24,17 @@ struct Costs {
     none = builder.expression(0.0);
     nvlink_latency = builder.expression(parameter("nvlink.latency"));
     message_latency = builder.expression(parameter("net.message_latency"));
-    launch = builder.kind("launch", parameter("gpu.launch"), 0.0, kUnlimited);
-    proxy = builder.kind("proxy send", parameter("net.send_delay"), 0.0, kUnlimited);
+    launch = builder.kind("launch", parameter("gpu.launch"), 0.0, kInfinite);
+    proxy = builder.kind("proxy send", parameter("net.send_delay"), 0.0, kInfinite);
     for (std::uint32_t p = 0; p < kPrimitives; ++p) {
       const auto primitive = static_cast<Primitive>(p);
       const Expression cost = reduces(primitive) ? parameter("gpu.reduce_cost") : Expression(1.0);
       const std::string name(name_of(primitive));
       if (sends(primitive)) {
         over_nvlink[p] = builder.kind(name + " over nvlink", overhead, 0.0, channel_rate / cost);
-        in_place[p] = builder.kind(name + " into fifo", overhead, cost / channel_rate, kUnlimited);
+        in_place[p] = builder.kind(name + " into fifo", overhead, cost / channel_rate, kInfinite);
       } else {
-        over_nvlink[p] = in_place[p] = builder.kind(name, overhead, cost / copy_rate, kUnlimited);
+        over_nvlink[p] = in_place[p] = builder.kind(name, overhead, cost / copy_rate, kInfinite);
       }
     }
   }

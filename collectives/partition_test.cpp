@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "base/units.hpp"
+
 using namespace caliper;
 
 namespace {
@@ -15,7 +17,6 @@ ChunkTable table_of(Collective collective, PartitionFamily family, std::uint64_t
 }
 
 constexpr auto kAllFamilies = {PartitionFamily::a, PartitionFamily::b, PartitionFamily::c};
-constexpr std::uint64_t kKiB = 1024, kMiB = kKiB * 1024, kGiB = kMiB * 1024;
 
 std::uint64_t loops_of(const std::vector<LoopRun>& runs) {
   std::uint64_t loops = 0;

@@ -12,9 +12,6 @@ using namespace caliper;
 
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-const EdgeId kNoEdge{};
-
 /// Values of the parameters that the programs here are written in.
 enum Name : ParameterIndex { overhead, per_byte, cap, capacity, other_capacity, flight, visible, kNames };
 const std::vector<double> kValues = {0.75, 0.0625, 3, 8, 5, 1.25, 0.5};
@@ -50,7 +47,7 @@ Walked walk(const Program& program, const std::vector<double>& values = kValues)
 }
 
 /// A sender, a receiver, edges over one wire.
-struct Pair {
+struct Measured {
   ProgramBuilder builder;
   KindId free_kind = builder.kind("free", 0.0, 0.0, kInfinite);
   KindId send = builder.kind("send", value_of(overhead), value_of(per_byte), kInfinite);
@@ -71,7 +68,7 @@ struct Pair {
 }  // namespace
 
 TEST_CASE("critical_path: one transfer is overhead, bytes of the cost, route, bytes over the link, edge") {
-  Pair p;
+  Measured p;
   p.slice(p.edge(1, TransferMode::attached), p.send, p.free_kind, 40);
   const Program program = p.builder.build();
   const Walked w = walk(program);
@@ -89,7 +86,7 @@ TEST_CASE("critical_path: one transfer is overhead, bytes of the cost, route, by
 }
 
 TEST_CASE("critical_path: a cap below the link takes its place") {
-  Pair p;
+  Measured p;
   p.slice(p.edge(1, TransferMode::attached), p.capped, p.free_kind, 30);
   const Walked w = walk(p.builder.build());
   CHECK(w.seconds.at(PathCost::rate_cap) == 10);
@@ -102,7 +99,7 @@ TEST_CASE("critical_path: of a pipeline of two stages the slower one counts for 
   // Stage 1 takes `flight` = 1.25 s a slice, stage 2 takes `overhead` + 16 * `per_byte` = 1.75 s, or
   // `visible` = 0.5 s.
   for (const bool second_is_slow : {true, false}) {
-    Pair p;
+    Measured p;
     const KindId one = p.builder.kind("one", value_of(flight), 0.0, kInfinite);
     const KindId fast = p.builder.kind("fast", value_of(visible), 0.0, kInfinite);
     const EdgeId edge = p.builder.edge(p.sender, p.receiver, 64, Expression(0.0));
@@ -118,7 +115,7 @@ TEST_CASE("critical_path: of a pipeline of two stages the slower one counts for 
 }
 
 TEST_CASE("critical_path: a window of one makes each slice wait for the release of the one before") {
-  Pair p;
+  Measured p;
   const EdgeId edge = p.edge(1, TransferMode::detached);
   constexpr int kSlices = 7;
   for (int s = 0; s < kSlices; ++s) p.slice(edge, p.send, p.capped, 8);
@@ -133,7 +130,7 @@ TEST_CASE("critical_path: a window of one makes each slice wait for the release 
 }
 
 TEST_CASE("critical_path: on an ordered edge a transfer that waited goes on along the one before") {
-  Pair p;
+  Measured p;
   const EdgeId edge = p.edge(64, TransferMode::detached_ordered);
   constexpr int kSlices = 9;  // cost 0.75 + 1 s, transfer 16 / 8 = 2 s
   for (int s = 0; s < kSlices; ++s) p.slice(edge, p.send, p.free_kind, 16);

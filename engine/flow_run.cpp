@@ -21,10 +21,9 @@ namespace {
 constexpr std::uint32_t kFirstRoom = 16;  // slices
 /// Later by more than rounding explains.
 constexpr bool later(double a, double b) { return a - b > 1e-13 * a; }
-constexpr std::uint64_t chained(std::uint64_t hash, std::uint64_t value) {
+constexpr std::uint64_t with_decision(std::uint64_t hash, std::uint64_t value) {
   return (hash + value) * 0x9e3779b97f4a7c15u;
 }
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 class FlowRun {
  public:
@@ -248,7 +247,7 @@ void FlowRun::advance(std::uint32_t w) {
       ++send->sent;
     }
     if (receive != kNone) ++edges_[receive].taken;
-    worker.decisions = chained(worker.decisions, decision);
+    worker.decisions = with_decision(worker.decisions, decision);
     begin_operation(worker, receive, send, begin, cause);
   }
 }
@@ -269,7 +268,7 @@ void FlowRun::begin_operation(WorkerRun& worker, std::uint32_t receive, EdgeRun*
   ++events_;
   worker.next(program_.operations.data());
   worker.free = cost_end;
-  if (cost_end > latest_) note_end(chained(running_, worker.decisions), cost_end);
+  if (cost_end > latest_) note_end(with_decision(running_, worker.decisions), cost_end);
   if (receive != kNone) taken_bytes_ += bytes;
   if (send) sent_bytes_ += bytes;
   if (send && send->routed) {
@@ -289,7 +288,7 @@ void FlowRun::begin_operation(WorkerRun& worker, std::uint32_t receive, EdgeRun*
 void FlowRun::move_alone(WorkerRun& worker, EdgeRun& send, const Transfer& transfer) {
   double start = transfer.ready;
   if (send.mode == TransferMode::detached_ordered && send.last_end > start) {
-    if (later(send.last_end, start)) worker.decisions = chained(worker.decisions, 4);
+    if (later(send.last_end, start)) worker.decisions = with_decision(worker.decisions, 4);
     start = send.last_end;
   }
   const double rate = std::min(setup_.caps[transfer.cap], send.capacity);
@@ -338,7 +337,7 @@ void FlowRun::occupy_slots(SharedEdge& shared) {
     const Transfer& transfer = entries_[shared.first_entry + (shared.begun & shared.mask)];
     while (i < shared.first_slot + shared.slots && slots_[i].used) ++i;
     if (i == shared.first_slot + shared.slots) return;
-    shared.decisions = chained(shared.decisions, later(now_, transfer.ready) ? 1 : 2);
+    shared.decisions = with_decision(shared.decisions, later(now_, transfer.ready) ? 1 : 2);
     ++shared.begun;
     if (times_) times_->transfer[transfer.row] = now_;
     if (transfer.bytes == 0) {
@@ -365,7 +364,7 @@ void FlowRun::end_transfer(std::uint32_t i) {
 
 void FlowRun::finish(SharedEdge& shared, const Transfer& transfer) {
   const EdgeRun& edge = edges_[shared.edge];
-  shared.decisions = chained(shared.decisions, transfer.number + std::uint64_t{3});
+  shared.decisions = with_decision(shared.decisions, transfer.number + std::uint64_t{3});
   if (times_) {
     times_->done[transfer.row] = now_;
     recorder_->ended(transfer.row, shared.first_slot, shared.slots);
@@ -470,7 +469,7 @@ void FlowRun::run_part(const IndependentPart& part, bool skip) {
     if (steady_) steady_->observe();
   }
   if (steady_) skipped_ += steady_->skipped();
-  if (steady_) skips_ = chained(skips_, steady_->decisions());
+  if (steady_) skips_ = with_decision(skips_, steady_->decisions());
 }
 
 RunResult FlowRun::run(bool skip) {
@@ -479,7 +478,7 @@ RunResult FlowRun::run(bool skip) {
   for (const IndependentPart& part : independent_parts(workers_.size(), edges_, shared_, sharing_)) {
     run_part(part, skip);
     ++number;
-    if (later(latest_, end)) last = chained(number, last_);
+    if (later(latest_, end)) last = with_decision(number, last_);
     end = std::max(end, latest_);
   }
   latest_ = end;
@@ -504,9 +503,9 @@ void FlowRun::prove_end() const {
 
 std::uint64_t FlowRun::decisions() const {
   if (!release_edge_.empty()) return 0;  // the order of releases is a decision too
-  std::uint64_t hash = chained(chained(sharing_.decisions(), last_), skips_);
-  for (const WorkerRun& worker : workers_) hash = chained(hash, worker.decisions);
-  for (const SharedEdge& shared : shared_) hash = chained(hash, shared.decisions);
+  std::uint64_t hash = with_decision(with_decision(sharing_.decisions(), last_), skips_);
+  for (const WorkerRun& worker : workers_) hash = with_decision(hash, worker.decisions);
+  for (const SharedEdge& shared : shared_) hash = with_decision(hash, shared.decisions);
   return std::max<std::uint64_t>(hash, 1);
 }
 

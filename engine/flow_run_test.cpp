@@ -9,15 +9,12 @@ using namespace caliper;
 
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-const EdgeId kNoEdge{};
-
 RunResult run(const Program& program, OperationTimes* times = nullptr) {
   return run_flow_level(program, program.numbers({}), times);
 }
 
 /// A sender, a receiver, and one edge between them over links of the given capacities.
-struct Pair {
+struct Connected {
   ProgramBuilder builder;
   KindId free_kind = builder.kind("free", 0.0, 0.0, kInfinite);
   WorkerId sender = builder.worker(0, 0, "sender"), receiver = builder.worker(1, 0, "receiver");
@@ -38,7 +35,7 @@ struct Pair {
 }  // namespace
 
 TEST_CASE("flow_run: one transfer takes overhead + route latency + bytes / rate + edge latency") {
-  Pair p;
+  Connected p;
   const KindId send = p.builder.kind("send", 0.5, 0.25, kInfinite);
   p.slices(p.edge(1, 2, 4, TransferMode::attached, 10), send, p.free_kind, {100});
   const RunResult result = run(p.builder.build());
@@ -48,7 +45,7 @@ TEST_CASE("flow_run: one transfer takes overhead + route latency + bytes / rate 
 }
 
 TEST_CASE("flow_run: a cap below the link's rate is the rate; zero bytes cost latency alone") {
-  Pair p;
+  Connected p;
   const KindId send = p.builder.kind("send", 0.0, 0.0, 4.0);
   p.slices(p.edge(8, 0, 1, TransferMode::attached, 10), send, p.free_kind, {40, 0});
   CHECK(run(p.builder.build()).seconds == 10 + 1);  // the empty one is posted when the first ends
@@ -57,7 +54,7 @@ TEST_CASE("flow_run: a cap below the link's rate is the rate; zero bytes cost la
 TEST_CASE("flow_run: attached, ordered and shared transfers of one edge") {
   // Two slices of 10 bytes over 1 byte/s, no window in the way.
   const auto times_of = [](TransferMode mode) {
-    Pair p;
+    Connected p;
     p.slices(p.edge(2, 3, 0, mode, 1), p.free_kind, p.free_kind, {10, 10});
     OperationTimes times;
     run(p.builder.build(), &times);
@@ -72,7 +69,7 @@ TEST_CASE("flow_run: attached, ordered and shared transfers of one edge") {
 TEST_CASE("flow_run: the window paces the sender by the receiver") {
   // The receiver needs 5 s a slice, the sender nothing: of N slices the last is begun when N - 1 are done.
   for (const std::uint32_t window : {1u, 2u, 4u, 8u}) {
-    Pair p;
+    Connected p;
     const KindId slow = p.builder.kind("slow", 5.0, 0.0, kInfinite);
     const EdgeId edge = p.edge(window, 0, 0, TransferMode::attached, 1);
     const std::uint32_t slices = 10;

@@ -9,14 +9,12 @@ using namespace caliper;
 
 namespace {
 
-constexpr double kUnlimited = std::numeric_limits<double>::infinity();
-
 /// `pairs` of a sender and a receiver, pair i sending i + 1 slices of 8 bytes over its own link, or over one
 /// link of all.
 Program pairs(std::uint32_t count, bool shared) {
   ProgramBuilder b;
   const LinkId common = b.link("common", "link", 8);
-  const KindId kind = b.kind("move", 0.25, 0.0, kUnlimited);
+  const KindId kind = b.kind("move", 0.25, 0.0, kInfinite);
   const auto op = static_cast<std::uint16_t>(kind.v);
   const std::uint32_t sizes = b.sizes({8});
   for (std::uint32_t i = 0; i < count; ++i) {

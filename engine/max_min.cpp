@@ -115,10 +115,10 @@ void MaxMinSharing::freeze(std::uint32_t slot, double rate) {
 
 void MaxMinSharing::fill_component() {
   while (!component_slots_.empty()) {
-    double share = std::numeric_limits<double>::infinity();
+    double share = kInfinite;
     for (const std::uint32_t link : component_links_)
       share = std::min(share, link_left_[link] / link_users_[link]);
-    double cap = std::numeric_limits<double>::infinity();
+    double cap = kInfinite;
     for (const std::uint32_t slot : component_slots_) cap = std::min(cap, cap_[slot]);
 
     if (cap <= share) {

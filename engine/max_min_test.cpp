@@ -11,8 +11,6 @@ using namespace caliper;
 
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
 SharingProblem problem_of(std::vector<double> capacity, const std::vector<std::vector<std::uint32_t>>& paths,
                           std::vector<double> caps) {
   SharingProblem problem{std::move(capacity), {0}, {}, {}, std::move(caps)};

@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/units.hpp"
 #include "engine/expression.hpp"
 
 namespace caliper {
@@ -43,6 +44,7 @@ using KindId = Id<struct KindTag>;
 using ListId = Id<struct ListTag>;
 using WorkerId = Id<struct WorkerTag>;
 using EdgeId = Id<struct EdgeTag>;
+inline constexpr EdgeId kNoEdge{};
 
 /// One direction of a link, or a joint limit over several (a NIC whose two directions share something).
 struct ProgramLink {
@@ -142,7 +144,7 @@ struct Program {
     return std::span(ports).subspan(worker.first_port, worker.port_count);
   }
   EdgeId edge_at(const ProgramWorker& worker, Port port) const {
-    return port == kNoPort ? EdgeId{} : ports[worker.first_port + port];
+    return port == kNoPort ? kNoEdge : ports[worker.first_port + port];
   }
   std::uint64_t bytes_of(const ProgramWorker& worker, const Operation& op) const {
     return op.size == kNoSize ? 0 : sizes[worker.first_size + op.size];

@@ -18,7 +18,6 @@ constexpr std::uint64_t scattered(std::uint64_t x) {
   x = (x ^ x >> 27) * 0x94d049bb133111ebu;
   return x ^ x >> 31;
 }
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// Slots joined by the links of their paths: the first of each slot's set.
 std::vector<std::uint32_t> connected(const SharingProblem& problem) {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/units.hpp"
+
 namespace caliper {
 
 /// As CSR over slots. A slot is room for one transfer at a time; its path is fixed.

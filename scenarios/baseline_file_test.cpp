@@ -31,7 +31,7 @@ Baseline some() {
   return baseline;
 }
 
-std::string edited(std::string_view from, std::string_view to) {
+std::string edited_baseline(std::string_view from, std::string_view to) {
   std::string text = baseline_toml(some());
   const auto at = text.find(from);
   REQUIRE(at != std::string::npos);
@@ -63,7 +63,7 @@ TEST_CASE("baseline file: one line a size, so that a review shows which moved") 
 }
 
 TEST_CASE("baseline file: tolerances that are left out are the defaults") {
-  const auto read = parse_baseline(edited("p95 = 0.25\n", ""), "b.toml");
+  const auto read = parse_baseline(edited_baseline("p95 = 0.25\n", ""), "b.toml");
   REQUIRE(read);
   CHECK(read->tolerances == kDefaultTolerances);
 }
@@ -92,7 +92,7 @@ TEST_CASE("baseline file: each slip is named with its line") {
       {"[parameters]", "[parametres]", "[parametres]", "did you mean 'parameters'"},
   };
   for (const Slip& slip : slips) {
-    const std::string text = edited(slip.from, slip.to);
+    const std::string text = edited_baseline(slip.from, slip.to);
     const std::string found = problems(text);
     const auto at = text.find(slip.line_with);
     REQUIRE(at != std::string::npos);

@@ -4,14 +4,13 @@
 
 #include <doctest/doctest.h>
 
+#include "base/units.hpp"
 #include "scenarios/small_scenario.hpp"
 
 using namespace caliper;
 using namespace caliper::test;
 
 namespace {
-
-constexpr std::uint64_t kMiB = 1 << 20;
 
 /// The edit makes exactly this the only problem, at the line in which `at` stands.
 void check_only(const Folder& folder, const std::string& text, std::string_view at, std::string_view what) {

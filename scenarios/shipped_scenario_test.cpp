@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "base/random.hpp"
+#include "base/units.hpp"
 #include "scenarios/scenario_loader.hpp"
 
 using namespace caliper;
@@ -15,7 +16,6 @@ namespace {
 
 const fs::path kScenarios = CALIPERSIM_SCENARIOS_DIR;
 const fs::path kFile = kScenarios / "jupiter-booster" / "scenario.toml";
-constexpr std::uint64_t kMiB = 1 << 20;
 
 }  // namespace
 

@@ -5,11 +5,11 @@
 
 #include <doctest/doctest.h>
 
+#include "base/units.hpp"
+
 using namespace caliper;
 
 namespace {
-
-constexpr std::uint64_t kMiB = 1 << 20;
 
 /// One group; its sizes ascend.
 struct Group {

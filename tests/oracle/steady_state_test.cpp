@@ -19,7 +19,6 @@ namespace {
 /// multiple. Slices grow with `along`, each at a pace of its own.
 Program long_rings(std::uint64_t seed, std::uint32_t times, std::uint64_t along = 0) {
   const auto draw = [&](std::uint64_t what, std::uint64_t below) { return hash64(seed, 20, what) % below; };
-  constexpr double kInfinite = std::numeric_limits<double>::infinity();
   ProgramBuilder b;
   std::vector<LinkId> links;
   for (std::uint64_t l = 0; l < 4; ++l)

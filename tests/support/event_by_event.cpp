@@ -9,8 +9,6 @@
 namespace caliper::testing {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
 struct Moving {  // a transfer that takes bandwidth
   std::uint32_t edge;
   UnrolledOperation op;

@@ -1,6 +1,5 @@
 #include "tests/support/random_program.hpp"
 
-#include <limits>
 #include <vector>
 
 #include "base/random.hpp"
@@ -24,7 +23,6 @@ class Draws {
 struct Kinds {
   std::vector<KindId> all;
   explicit Kinds(ProgramBuilder& b) {
-    constexpr double kInfinite = std::numeric_limits<double>::infinity();
     all = {b.kind("free", 0.0, 0.0, kInfinite), b.kind("slow", 0.75, 0.0, 2.5),
            b.kind("by the byte", 0.125, 0.0625, 3.0), b.kind("capped", 0.0, 0.0, 1.25)};
   }

@@ -1,6 +1,5 @@
 #include "tests/support/ring_work.hpp"
 
-#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -73,7 +72,7 @@ void add_ring(ProgramBuilder& builder, Fabric& fabric, const Execution& executio
   const auto& order = execution.rings[channel].order;
   const auto n = static_cast<std::uint32_t>(order.size());
   const auto pieces = static_cast<std::uint32_t>(chunks.size());
-  const KindId free = builder.kind("free", 0.0, 0.0, std::numeric_limits<double>::infinity());
+  const KindId free = builder.kind("free", 0.0, 0.0, kInfinite);
   const std::uint32_t messages = 2 * (n - 1) * pieces;
   // Chunk j of a step waits for chunk j of the step before; nothing waits for the last step.
   const auto body = [&](Port receive, Port send) {

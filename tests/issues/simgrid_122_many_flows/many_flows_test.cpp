@@ -9,7 +9,7 @@ using namespace caliper;
 TEST_CASE("issue simgrid 122: of 1, 100, 101 and 10,000 flows on one link none is lost") {
   for (const std::uint32_t flows : {1u, 100u, 101u, 10'000u}) {
     ProgramBuilder builder;
-    const KindId free_kind = builder.kind("free", 0.0, 0.0, std::numeric_limits<double>::infinity());
+    const KindId free_kind = builder.kind("free", 0.0, 0.0, kInfinite);
     const RouteId route = builder.route({builder.link("wire", "wire", 1000.0)}, 0.0);
     for (std::uint32_t flow = 0; flow < flows; ++flow) {
       const WorkerId sender = builder.worker(0, flow, "sender"),

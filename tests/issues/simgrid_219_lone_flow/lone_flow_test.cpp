@@ -13,7 +13,7 @@ namespace {
 /// `answer`, as much comes back at once. Seconds of the whole.
 double duplex_run(double joint, bool answer) {
   ProgramBuilder builder;
-  const KindId free_kind = builder.kind("free", 0.0, 0.0, std::numeric_limits<double>::infinity());
+  const KindId free_kind = builder.kind("free", 0.0, 0.0, kInfinite);
   const LinkId there = builder.link("there", "wire", 10.0), back = builder.link("back", "wire", 10.0),
                both = builder.link("both", "wire", joint, true);
   for (const LinkId way : {there, back}) {
