@@ -36,8 +36,8 @@ std::string what_of(const ParameterTable& table, const Program& program, const P
     case PathCost::rate_cap:
       return "bytes at " + (ids.empty() ? "a constant rate" : ids);
     case PathCost::link: {
-      const ProgramLink& link = program.links[part.link.v];
-      return fmt::format("bytes over {}{}{}", link.link_class, link.joint ? ", both directions" : "",
+      return fmt::format("bytes over {}{}{}", program.class_of(part.link),
+                         program.links[part.link.v].joint ? ", both directions" : "",
                          ids.empty() ? "" : fmt::format(" ({})", ids));
     }
     case PathCost::route_latency:
@@ -86,7 +86,7 @@ Json limits_json(const ParameterTable& table, const FoldedProgram& program, Para
   std::map<std::string, double> by_part, by_class;
   for (const PathPart& part : path.parts) {
     by_part[what_of(table, folded, part)] += part.seconds;
-    by_class[part.link.valid() ? folded.links[part.link.v].link_class : "no link"] += part.seconds;
+    by_class[part.link.valid() ? folded.class_of(part.link) : "no link"] += part.seconds;
   }
   return {{"time_us", path.seconds * 1e6},
           {"parts", rows_of(by_part, "what", path.seconds)},

@@ -69,6 +69,7 @@ class Lowering {
         costs_(table, builder_) {}
 
   Program run() {
+    reserve();
     if (plan_.count > 0 && execution_.ranks() == 1)
       builder_.worker(0, 0, "block", builder_.list({{{launch()}, 1}}), 0);
     for (std::uint32_t channel = 0; channel < plan_.channels(); ++channel) add_channel(channel);
@@ -78,6 +79,14 @@ class Lowering {
  private:
   Operation launch() const {
     return {static_cast<std::uint16_t>(costs_.launch.v), kNoPort, kNoPort, kNoSize};
+  }
+
+  /// A block and an edge for each rank, a proxy and another edge for each crossing.
+  void reserve() {
+    std::size_t workers = 0;
+    for (std::uint32_t channel = 0; channel < plan_.channels(); ++channel)
+      workers += execution_.rings[channel].order.size() + execution_.rings[channel].crossings.size();
+    builder_.reserve(workers, workers);
   }
 
   void add_channel(std::uint32_t channel) {

@@ -80,7 +80,7 @@ TEST_CASE("critical_path: one transfer is overhead, bytes of the cost, route, by
     CHECK(w.path.parts[i].cost == order[i]);
     CHECK(w.path.parts[i].seconds == seconds[i]);
   }
-  CHECK(program.links[w.path.parts[3].link.v].link_class == "copper");
+  CHECK(program.class_of(w.path.parts[3].link) == "copper");
   CHECK(w.path.exact());
   CHECK(w.derivative == std::vector<double>{1, 40, 0, -40 / 64.0, 0, 1, 1});
 }

@@ -79,35 +79,49 @@ void add_slots(const Program& program, const ProgramEdge& edge, double largest_c
   }
 }
 
-}  // namespace
-
-FlowSetup::FlowSetup(const Program& program, std::span<const double> numbers) {
+/// The costs of kinds, and the distinct caps among them.
+std::vector<KindCost> costs_of(const Program& program, std::span<const double> numbers,
+                               std::vector<double>& caps) {
   CALIPER_CHECK(numbers.size() == program.expressions.size());
-  const auto number = [&](ExpressionId id) { return numbers[id.v]; };
+  std::vector<KindCost> kinds;
   for (const CostKind& kind : program.kinds) {
-    KindCost cost{number(kind.overhead), number(kind.seconds_per_byte), number(kind.rate_cap), 0};
+    KindCost cost{numbers[kind.overhead.v], numbers[kind.seconds_per_byte.v], numbers[kind.rate_cap.v], 0};
     CALIPER_CHECK(cost.overhead >= 0 && cost.seconds_per_byte >= 0 && cost.rate_cap > 0);
     const auto known = std::ranges::find(caps, cost.rate_cap);
     cost.cap = static_cast<std::uint32_t>(known - caps.begin());
     if (known == caps.end()) caps.push_back(cost.rate_cap);
     kinds.push_back(cost);
   }
+  return kinds;
+}
+
+/// fn(worker, port, use) for each port that operations name; use is found once a list.
+template <class Fn>
+void for_ports(const Program& program, std::span<const KindCost> kinds, Fn fn) {
   std::vector<std::vector<PortUse>> by_list(program.list_first.size() - 1);
   std::vector<char> known(by_list.size(), 0);
-  edges.assign(program.edges.size(), {0, 0, 0, 0, 0, true});
-  std::vector<double> largest_cap(program.edges.size(), 0);
   for (const ProgramWorker& worker : program.workers) {
     if (!worker.list.valid()) continue;
     std::vector<PortUse>& use = by_list[worker.list.v];
     if (!known[worker.list.v]) use = use_of(program, worker, kinds);
     known[worker.list.v] = 1;
-    for (std::size_t port = 0; port < use.size(); ++port) {
-      const EdgeId e = program.edge_at(worker, static_cast<Port>(port));
-      edges[e.v].sends += use[port].sends;
-      largest_cap[e.v] = std::max(largest_cap[e.v], use[port].largest_cap);
-      if (!ends_in_order(program, worker, use[port])) edges[e.v].releases_in_order = false;
-    }
+    for (std::size_t port = 0; port < use.size(); ++port) fn(worker, static_cast<Port>(port), use[port]);
   }
+}
+
+}  // namespace
+
+FlowSetup::FlowSetup(const Program& program, std::span<const double> numbers) {
+  const auto number = [&](ExpressionId id) { return numbers[id.v]; };
+  kinds = costs_of(program, numbers, caps);
+  edges.assign(program.edges.size(), {0, 0, 0, 0, 0, true});
+  std::vector<double> largest_cap(program.edges.size(), 0);
+  for_ports(program, kinds, [&](const ProgramWorker& worker, Port port, const PortUse& use) {
+    const EdgeId e = program.edge_at(worker, port);
+    edges[e.v].sends += use.sends;
+    largest_cap[e.v] = std::max(largest_cap[e.v], use.largest_cap);
+    if (!ends_in_order(program, worker, use)) edges[e.v].releases_in_order = false;
+  });
   std::size_t slots = 0, hops = 0;
   for (const ProgramEdge& edge : program.edges) {
     slots += slots_of(edge);
@@ -134,7 +148,21 @@ FlowSetup::FlowSetup(const Program& program, std::span<const double> numbers) {
 }
 
 std::vector<char> links_that_can_fill(const Program& program, std::span<const double> numbers) {
-  return links_that_can_fill(FlowSetup(program, numbers).sharing);
+  CALIPER_CHECK(program.route_users.empty());
+  std::vector<double> caps, capacity;
+  capacity.reserve(program.links.size());
+  for (const ProgramLink& link : program.links) capacity.push_back(numbers[link.capacity.v]);
+  std::vector<PathLoad> loads;
+  loads.reserve(program.edges.size());
+  for_ports(program, costs_of(program, numbers, caps),
+            [&](const ProgramWorker& worker, Port port, const PortUse& use) {
+              const ProgramEdge& edge = program.edges[program.edge_at(worker, port).v];
+              if (use.sends > 0 && edge.route.valid())
+                loads.push_back({edge.route.v, slots_of(edge), use.largest_cap});
+            });
+  std::vector<std::uint32_t> path_links(program.route_links.size());
+  std::ranges::transform(program.route_links, path_links.begin(), &LinkId::v);
+  return links_that_can_fill(capacity, program.route_first, path_links, loads);
 }
 
 }  // namespace caliper

@@ -280,6 +280,7 @@ class Quotient {
     q.expressions = p_.expressions;
     q.kinds = p_.kinds;
     q.roles = p_.roles;
+    q.link_classes = p_.link_classes;
     q.list_first = p_.list_first;
     q.repeats = p_.repeats;
     q.operations = p_.operations;

@@ -90,7 +90,7 @@ std::string Program::frame_hash() const {
   for (const Expression& expression : expressions) expression.hash(hasher);
   for (const ProgramLink& link : links)
     hasher.add(link.name)
-        .add(link.link_class)
+        .add(link_classes[link.link_class])
         .add(std::uint64_t{link.capacity.v})
         .add(std::uint64_t{link.joint});
   hasher.add(std::span<const std::uint32_t>(route_first));

@@ -48,10 +48,10 @@ inline constexpr EdgeId kNoEdge{};
 
 /// One direction of a link, or a joint limit over several (a NIC whose two directions share something).
 struct ProgramLink {
-  std::string name;        ///< "jpbo-001-01 nic 2 up"
-  std::string link_class;  ///< "nvlink", "nic", "leaf-spine", ...
-  ExpressionId capacity;   ///< bytes/s
-  bool joint = false;      ///< capacity shared by several directions: no wire of its own at packet level
+  std::string name;          ///< "jpbo-001-01 nic 2 up"
+  std::uint32_t link_class;  ///< row of Program::link_classes
+  ExpressionId capacity;     ///< bytes/s
+  bool joint = false;        ///< capacity shared by several directions: no wire of its own at packet level
 };
 
 /// What an operation costs its worker, and how fast it can feed a transfer.
@@ -118,6 +118,7 @@ struct UnrolledOperation {
 /// Made by ProgramBuilder. Rows are referred to by index; CSR arrays have one more entry than rows.
 struct Program {
   std::vector<Expression> expressions;
+  std::vector<std::string> link_classes;  ///< "nvlink", "nic", "leaf-spine", ...
   std::vector<ProgramLink> links;
   std::vector<std::uint32_t> route_first;  ///< [routes + 1], CSR into route_links
   std::vector<LinkId> route_links;         ///< in path order, joint limits behind the link they belong to
@@ -169,6 +170,7 @@ struct Program {
   std::string frame_hash() const;
   /// "rank 3 channel 1 proxy", for messages.
   std::string describe(WorkerId worker) const;
+  const std::string& class_of(LinkId link) const { return link_classes[links[link.v].link_class]; }
 };
 
 }  // namespace caliper

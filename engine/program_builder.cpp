@@ -15,6 +15,13 @@ Id<Tag> id_of(std::size_t index) {
   return {static_cast<std::uint32_t>(index)};
 }
 
+/// Of a few names; added where it is not there.
+std::uint32_t row_of(std::vector<std::string>& names, std::string_view name) {
+  auto at = std::ranges::find(names, name);
+  if (at == names.end()) at = names.insert(at, std::string(name));
+  return static_cast<std::uint32_t>(at - names.begin());
+}
+
 /// Slices that one worker sends and receives through one port; the same for all workers of a list.
 struct PortTraffic {
   std::uint64_t sent = 0, received = 0;
@@ -35,6 +42,16 @@ std::vector<PortTraffic> traffic_of(const Program& program, const ProgramWorker&
 
 }  // namespace
 
+void ProgramBuilder::reserve(std::size_t workers, std::size_t edges) {
+  program_.workers.reserve(workers);
+  program_.edges.reserve(edges);
+  program_.ports.reserve(2 * edges);
+  program_.links.reserve(edges);
+  program_.route_first.reserve(edges);
+  program_.route_latency.reserve(edges);
+  program_.route_links.reserve(4 * edges);
+}
+
 ExpressionId ProgramBuilder::expression(const Expression& expression) {
   auto& all = program_.expressions;
   const auto same = std::ranges::find(all, expression);
@@ -43,8 +60,9 @@ ExpressionId ProgramBuilder::expression(const Expression& expression) {
   return id_of<ExpressionTag>(all.size() - 1);
 }
 
-LinkId ProgramBuilder::link(std::string name, std::string link_class, ExpressionId capacity, bool joint) {
-  program_.links.push_back({std::move(name), std::move(link_class), capacity, joint});
+LinkId ProgramBuilder::link(std::string name, std::string_view link_class, ExpressionId capacity,
+                            bool joint) {
+  program_.links.push_back({std::move(name), row_of(program_.link_classes, link_class), capacity, joint});
   return id_of<LinkTag>(program_.links.size() - 1);
 }
 
@@ -100,10 +118,7 @@ ListId ProgramBuilder::list(const OperationList& list) {
 
 WorkerId ProgramBuilder::worker(std::uint32_t rank, std::uint32_t channel, std::string_view role, ListId list,
                                 std::uint32_t first_size) {
-  auto at = std::ranges::find(program_.roles, role);
-  if (at == program_.roles.end()) at = program_.roles.insert(at, std::string(role));
-  const auto row = static_cast<std::uint32_t>(at - program_.roles.begin());
-  program_.workers.push_back({rank, channel, row, list, first_size, 0, 0, 1});
+  program_.workers.push_back({rank, channel, row_of(program_.roles, role), list, first_size, 0, 0, 1});
   return id_of<WorkerTag>(program_.workers.size() - 1);
 }
 

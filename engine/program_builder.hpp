@@ -22,10 +22,14 @@ using OperationList = std::vector<ListRepeat>;
 /// Equal expressions, kinds, lists and size tables are kept once.
 class ProgramBuilder {
  public:
+  /// Room for so many, where they are known beforehand, and for as many links and routes as edges mostly
+  /// have.
+  void reserve(std::size_t workers, std::size_t edges);
+
   ExpressionId expression(const Expression& expression);
-  LinkId link(std::string name, std::string link_class, ExpressionId capacity, bool joint = false);
-  LinkId link(std::string name, std::string link_class, const Expression& capacity, bool joint = false) {
-    return link(std::move(name), std::move(link_class), expression(capacity), joint);
+  LinkId link(std::string name, std::string_view link_class, ExpressionId capacity, bool joint = false);
+  LinkId link(std::string name, std::string_view link_class, const Expression& capacity, bool joint = false) {
+    return link(std::move(name), link_class, expression(capacity), joint);
   }
   RouteId route(const std::vector<LinkId>& links, ExpressionId latency);
   RouteId route(const std::vector<LinkId>& links, const Expression& latency) {

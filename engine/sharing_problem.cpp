@@ -1,6 +1,7 @@
 #include "engine/sharing_problem.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -16,42 +17,48 @@ constexpr std::uint32_t kNoGate = std::numeric_limits<std::uint32_t>::max();
 /// the links that imply that one.
 class Pruning {
  public:
-  explicit Pruning(const SharingProblem& problem)
-      : p_(problem),
-        can_fill_(problem.capacity.size(), 1),
-        crossing_first_(problem.capacity.size() + 1, 0),
-        through_(problem.capacity.size(), 0) {
-    for (const std::uint32_t link : p_.path_links) ++crossing_first_[link + 1];
+  Pruning(std::span<const double> capacity, std::span<const std::uint32_t> path_first,
+          std::span<const std::uint32_t> path_links, std::span<const PathLoad> loads)
+      : capacity_(capacity),
+        path_first_(path_first),
+        path_links_(path_links),
+        loads_(loads),
+        can_fill_(capacity.size(), 1),
+        crossing_first_(capacity.size() + 1, 0),
+        through_(capacity.size(), 0) {
+    for (const PathLoad& load : loads_)
+      for (const std::uint32_t link : links_of(load.path)) ++crossing_first_[link + 1];
     for (std::size_t link = 0; link < can_fill_.size(); ++link)
       crossing_first_[link + 1] += crossing_first_[link];
-    crossings_.resize(p_.path_links.size());
+    crossings_.resize(crossing_first_.back());
     std::vector<std::uint32_t> next(crossing_first_.begin(), crossing_first_.end() - 1);
-    for (std::uint32_t slot = 0; slot < p_.slots(); ++slot)
-      for (std::uint32_t hop = p_.path_first[slot]; hop < p_.path_first[slot + 1]; ++hop)
-        crossings_[next[p_.path_links[hop]]++] = {slot, hop};
+    for (std::uint32_t load = 0; load < loads_.size(); ++load)
+      for (const std::uint32_t link : links_of(loads_[load].path)) crossings_[next[link]++] = load;
   }
 
   std::vector<char> run() {
     for (std::uint32_t link = 0; link < can_fill_.size(); ++link)
-      if (largest_load(link) <= p_.capacity[link]) can_fill_[link] = 0;
+      if (largest_load(link) <= capacity_[link]) can_fill_[link] = 0;
     return std::move(can_fill_);
   }
 
  private:
-  struct Crossing {
-    std::uint32_t slot, hop;
-  };
+  std::span<const std::uint32_t> links_of(std::uint32_t path) const {
+    return path_links_.subspan(path_first_[path], path_first_[path + 1] - path_first_[path]);
+  }
 
-  /// The narrowest other link of the path, the nearest of equals: it limits what the slot can bring to the
-  /// link at `hop`.
-  std::uint32_t gate_of(Crossing at) const {
-    std::uint32_t gate = kNoGate, distance = kNoGate;
-    for (std::uint32_t h = p_.path_first[at.slot]; h < p_.path_first[at.slot + 1]; ++h) {
-      const std::uint32_t link = p_.path_links[h];
-      if (h == at.hop || !can_fill_[link]) continue;
-      const std::uint32_t away = h > at.hop ? h - at.hop : at.hop - h;
-      if (gate == kNoGate || std::pair(p_.capacity[link], away) < std::pair(p_.capacity[gate], distance)) {
-        gate = link;
+  /// The narrowest other link of the path, the nearest of equals: it limits what the path can bring to the
+  /// link.
+  std::uint32_t gate_of(std::span<const std::uint32_t> path, std::uint32_t link) const {
+    const std::ptrdiff_t at = std::ranges::find(path, link) - path.begin();
+    std::uint32_t gate = kNoGate;
+    std::ptrdiff_t distance = 0;
+    for (std::ptrdiff_t hop = 0; hop < std::ssize(path); ++hop) {
+      const std::uint32_t other = path[static_cast<std::size_t>(hop)];
+      if (hop == at || !can_fill_[other]) continue;
+      const std::ptrdiff_t away = std::abs(hop - at);
+      if (gate == kNoGate || std::pair(capacity_[other], away) < std::pair(capacity_[gate], distance)) {
+        gate = other;
         distance = away;
       }
     }
@@ -60,38 +67,50 @@ class Pruning {
 
   /// The most that can ever enter a link.
   double largest_load(std::uint32_t link) {
-    double load = 0;
+    double sum = 0;
     gates_.clear();
     for (std::uint32_t c = crossing_first_[link]; c < crossing_first_[link + 1]; ++c) {
-      const std::uint32_t gate = gate_of(crossings_[c]);
-      const double cap = p_.largest_cap[crossings_[c].slot];
+      const PathLoad& load = loads_[crossings_[c]];
+      const std::uint32_t gate = gate_of(links_of(load.path), link);
+      const double most = load.transfers * load.largest_cap;
       if (gate == kNoGate) {
-        load += cap;
+        sum += most;
         continue;
       }
       if (through_[gate] == 0) gates_.push_back(gate);
-      through_[gate] += cap;
+      through_[gate] += most;
     }
     for (const std::uint32_t gate : gates_) {
-      load += std::min(through_[gate], p_.capacity[gate]);
+      sum += std::min(through_[gate], capacity_[gate]);
       through_[gate] = 0;
     }
-    return load;
+    return sum;
   }
 
-  const SharingProblem& p_;
+  const std::span<const double> capacity_;
+  const std::span<const std::uint32_t> path_first_, path_links_;
+  const std::span<const PathLoad> loads_;
   std::vector<char> can_fill_;
-  std::vector<std::uint32_t> crossing_first_;  // [links + 1]
-  std::vector<Crossing> crossings_;            // by link
-  std::vector<double> through_;                // caps by gate, of the link at hand
+  std::vector<std::uint32_t> crossing_first_, crossings_;  // loads by link
+  std::vector<double> through_;                            // caps by gate, of the link at hand
   std::vector<std::uint32_t> gates_;
 };
 
 }  // namespace
 
+std::vector<char> links_that_can_fill(std::span<const double> capacity,
+                                      std::span<const std::uint32_t> path_first,
+                                      std::span<const std::uint32_t> path_links,
+                                      std::span<const PathLoad> loads) {
+  return Pruning(capacity, path_first, path_links, loads).run();
+}
+
 std::vector<char> links_that_can_fill(const SharingProblem& problem) {
   for (const std::uint32_t users : problem.path_users) CALIPER_CHECK(users == 1);
-  return Pruning(problem).run();
+  std::vector<PathLoad> loads(problem.slots());
+  for (std::uint32_t slot = 0; slot < problem.slots(); ++slot)
+    loads[slot] = {slot, 1, problem.largest_cap[slot]};
+  return links_that_can_fill(problem.capacity, problem.path_first, problem.path_links, loads);
 }
 
 void keep_links(SharingProblem& problem, const std::vector<char>& keep) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/units.hpp"
@@ -21,10 +22,22 @@ struct SharingProblem {
   std::uint32_t slots() const { return static_cast<std::uint32_t>(largest_cap.size()); }
 };
 
+/// Transfers that may cross a path at the same time.
+struct PathLoad {
+  std::uint32_t path;
+  std::uint32_t transfers;
+  double largest_cap;  ///< bytes/s: none of them is ever faster
+};
+
 /// Which links can be full at all, [links]. Of the others it is certain: whatever runs, what enters them is
 /// limited by caps and by the other links of the paths to at most their capacity, so that rates are the same
 /// without them. All users are 1: two classes of a folded program that cross the same class of gates may
-/// cross different ones. Cost: O(slots * path length^2).
+/// cross different ones. Cost: O(loads * path length^2).
+/// @param path_first, path_links  CSR by path
+std::vector<char> links_that_can_fill(std::span<const double> capacity,
+                                      std::span<const std::uint32_t> path_first,
+                                      std::span<const std::uint32_t> path_links,
+                                      std::span<const PathLoad> loads);
 std::vector<char> links_that_can_fill(const SharingProblem& problem);
 
 /// Takes the links that cannot fill out of all paths.

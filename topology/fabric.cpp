@@ -34,57 +34,58 @@ Fabric::Fabric(const Machine& machine, const ParameterTable& table, ProgramBuild
       nvlink_efficiency_(parameter(table, "nvlink.efficiency")),
       net_efficiency_(parameter(table, "net.efficiency")),
       net_duplex_(parameter(table, "net.duplex")),
-      hop_latency_(parameter(table, "net.hop_latency")) {}
+      hop_latency_(parameter(table, "net.hop_latency")),
+      links_(machine.link_rows()),
+      joint_limits_(std::size_t{machine.nodes()} * machine.spec().node.nics),
+      nvlink_routes_(machine.link_rows()) {}
 
 RouteId Fabric::nvlink(GpuAddress from, GpuAddress to) {
   CALIPER_CHECK(from.node == to.node && from.gpu != to.gpu);
-  const Ends ends{machine_.device(from), machine_.device(to)};
-  const auto [route, is_new] = nvlink_routes_.try_emplace(ends);
-  if (is_new) {
-    std::vector<LinkId> links;
-    append_link(ends.first, ends.second, links);
-    route->second = builder_.route(links, Expression(0.0));
+  const DeviceId begin = machine_.device(from), end = machine_.device(to);
+  RouteId& route = nvlink_routes_[machine_.link_row(begin, end)];
+  if (!route.valid()) {
+    path_.clear();
+    append_link(begin, end);
+    route = builder_.route(path_, Expression(0.0));
   }
-  return route->second;
+  return route;
 }
 
 RouteId Fabric::network(GpuAddress from, NicAddress out, NicAddress in, GpuAddress to) {
   CALIPER_CHECK(machine_.local_nic(from) == out && machine_.local_nic(to) == in && out.node != in.node);
-  const Ends gpus{machine_.device(from), machine_.device(to)},
-      nics{machine_.device(out), machine_.device(in)};
-  const auto [route, is_new] = network_routes_.try_emplace({gpus, nics});
-  if (!is_new) return route->second;
+  const DeviceId begin = machine_.device(from), end = machine_.device(to);
+  RouteId& route = network_routes_[std::uint64_t{begin} << 32 | end];
+  if (route.valid()) return route;
 
-  std::vector<LinkId> links;
-  append_link(gpus.first, nics.first, links);
+  path_.clear();
+  append_link(begin, machine_.device(out));
   const NetworkPath path = minimal_path(machine_, out, in);
-  for (std::size_t i = 1; i < path.size(); ++i) append_link(path[i - 1], path[i], links);
-  append_link(nics.second, gpus.second, links);
+  for (std::size_t i = 1; i < path.size(); ++i) append_link(path[i - 1], path[i]);
+  append_link(machine_.device(in), end);
   const auto hops = static_cast<double>(path.size() - 1);  // all of them outside the nodes
-  route->second = builder_.route(links, hops * hop_latency_);
-  return route->second;
+  return route = builder_.route(path_, hops * hop_latency_);
 }
 
-void Fabric::append_link(DeviceId from, DeviceId to, std::vector<LinkId>& links) {
-  const MachineLink& link = machine_.link(from, to);
-  const auto [known, is_new] = links_.try_emplace({from, to});
-  if (is_new) known->second = add_link(from, to, link);
-  links.push_back(known->second);
-  if (link.link_class == LinkClass::nic)
-    links.push_back(joint_limit(machine_[from].kind == DeviceKind::nic ? from : to, link));
+void Fabric::append_link(DeviceId from, DeviceId to) {
+  const std::size_t row = machine_.link_row(from, to);
+  const MachineLink& link = machine_.link_at(row);
+  if (!links_[row].valid()) links_[row] = add_link(from, to, link);
+  path_.push_back(links_[row]);
+  if (link.link_class != LinkClass::nic) return;
+  const Device& nic = machine_[machine_[from].kind == DeviceKind::nic ? from : to];
+  path_.push_back(joint_limit({nic.owner, nic.local}, link));
 }
 
 LinkId Fabric::add_link(DeviceId from, DeviceId to, const MachineLink& link) {
-  return builder_.link(link_name(machine_, from, to), std::string(name_of(link.link_class)), capacity(link));
+  return builder_.link(link_name(machine_, from, to), name_of(link.link_class), capacity(link));
 }
 
-LinkId Fabric::joint_limit(DeviceId nic, const MachineLink& link) {
-  const auto [known, is_new] = joint_limits_.try_emplace(nic);
-  if (is_new)
-    known->second =
-        builder_.link(machine_.describe(nic) + " both directions", std::string(name_of(link.link_class)),
-                      2 * link.total_rate() * net_duplex_, true);
-  return known->second;
+LinkId Fabric::joint_limit(NicAddress nic, const MachineLink& link) {
+  LinkId& limit = joint_limits_[std::size_t{nic.node} * machine_.spec().node.nics + nic.nic];
+  if (!limit.valid())
+    limit = builder_.link(machine_.describe(machine_.device(nic)) + " both directions",
+                          name_of(link.link_class), 2 * link.total_rate() * net_duplex_, true);
+  return limit;
 }
 
 ExpressionId Fabric::capacity(const MachineLink& link) {

@@ -34,28 +34,21 @@ class Fabric {
   RouteId network(GpuAddress from, NicAddress out, NicAddress in, GpuAddress to);
 
  private:
-  using Ends = std::pair<DeviceId, DeviceId>;
-
-  /// Appends the link, and its joint limit where it has one.
-  void append_link(DeviceId from, DeviceId to, std::vector<LinkId>& links);
+  /// Appends the link to path_, and its joint limit where it has one.
+  void append_link(DeviceId from, DeviceId to);
   LinkId add_link(DeviceId from, DeviceId to, const MachineLink& link);
-  LinkId joint_limit(DeviceId nic, const MachineLink& link);
+  LinkId joint_limit(NicAddress nic, const MachineLink& link);
   ExpressionId capacity(const MachineLink& link);
 
   const Machine& machine_;
   ProgramBuilder& builder_;
   const Expression nvlink_efficiency_, net_efficiency_, net_duplex_, hop_latency_;
-  struct HashOfEnds {
-    std::size_t operator()(const Ends& ends) const { return ends.first * 0x9e3779b97f4a7c15u ^ ends.second; }
-    std::size_t operator()(const std::pair<Ends, Ends>& path) const {
-      return (*this)(path.first) * 0x9e3779b97f4a7c15u ^ (*this)(path.second);
-    }
-  };
   std::map<std::pair<LinkClass, double>, ExpressionId> capacities_;  // by nominal rate
-  std::unordered_map<Ends, LinkId, HashOfEnds> links_;
-  std::unordered_map<DeviceId, LinkId> joint_limits_;                              // by NIC
-  std::unordered_map<Ends, RouteId, HashOfEnds> nvlink_routes_;                    // by GPUs
-  std::unordered_map<std::pair<Ends, Ends>, RouteId, HashOfEnds> network_routes_;  // by GPUs, then NICs
+  std::vector<LinkId> links_;                                        // [link rows of the machine]
+  std::vector<LinkId> joint_limits_;                                 // [nodes * NICs]
+  std::vector<RouteId> nvlink_routes_;                               // [link rows of the machine]
+  std::unordered_map<std::uint64_t, RouteId> network_routes_;        // by GPUs: their NICs follow from them
+  std::vector<LinkId> path_;                                         // of the route at hand
 };
 
 }  // namespace caliper

@@ -50,7 +50,8 @@ std::vector<Hop> hops(const Program& program, RouteId route, const std::vector<d
   std::vector<Hop> found;
   for (std::uint32_t i = program.route_first[route.v]; i < program.route_first[route.v + 1]; ++i) {
     const ProgramLink& link = program.links[program.route_links[i].v];
-    found.push_back({link.name, link.link_class, numbers[link.capacity.v], link.joint});
+    found.push_back(
+        {link.name, program.class_of(program.route_links[i]), numbers[link.capacity.v], link.joint});
   }
   return found;
 }

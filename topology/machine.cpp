@@ -199,13 +199,18 @@ DeviceId Machine::spine(std::uint32_t group, std::uint32_t spine) const {
 
 const Device& Machine::operator[](DeviceId device) const { return wiring_->graph[device]; }
 
-const MachineLink& Machine::link(DeviceId from, DeviceId to) const {
+std::size_t Machine::link_rows() const { return boost::num_edges(wiring_->graph); }
+
+std::size_t Machine::link_row(DeviceId from, DeviceId to) const {
   const MachineGraph& graph = wiring_->graph;
   const auto [first, last] = boost::adjacent_vertices(from, graph);
   const auto found = std::lower_bound(first, last, to);
   CALIPER_CHECK(found != last && *found == to);
-  return graph[boost::edge_from_index(
-      static_cast<std::size_t>(found - boost::adjacent_vertices(DeviceId{0}, graph).first), graph)];
+  return static_cast<std::size_t>(found - boost::adjacent_vertices(DeviceId{0}, graph).first);
+}
+
+const MachineLink& Machine::link_at(std::size_t row) const {
+  return wiring_->graph[boost::edge_from_index(row, wiring_->graph)];
 }
 
 std::string Machine::describe(DeviceId device) const {

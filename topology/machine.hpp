@@ -87,9 +87,13 @@ class Machine {
   DeviceId leaf(std::uint32_t group, std::uint32_t leaf) const;
   DeviceId spine(std::uint32_t group, std::uint32_t spine) const;
   const Device& operator[](DeviceId device) const;
-  /// The link between two neighbours; that they are none is the caller's bug. Logarithmic in the links of
+  /// Rows of links: one a direction of a bundle, from 0.
+  std::size_t link_rows() const;
+  /// Of the link between two neighbours; that they are none is the caller's bug. Logarithmic in the links of
   /// `from`.
-  const MachineLink& link(DeviceId from, DeviceId to) const;
+  std::size_t link_row(DeviceId from, DeviceId to) const;
+  const MachineLink& link_at(std::size_t row) const;
+  const MachineLink& link(DeviceId from, DeviceId to) const { return link_at(link_row(from, to)); }
   /// "jpbo-001-01 gpu 2", "group 3 spine 7".
   std::string describe(DeviceId device) const;
   MachineCounts counts() const;
