@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "collectives/node_rings.hpp"
+#include "collectives/ring_search.hpp"
 
 namespace caliper {
 namespace {
@@ -74,34 +76,92 @@ ChannelCount multiplied(Search found, std::uint32_t compute_capability, bool bet
   return {channels, std::move(text)};
 }
 
+/// NVLinks among some GPUs of a node.
+struct NodeLinks {
+  std::uint32_t gpus;
+  std::vector<std::uint32_t> between;  // [gpus * gpus], 0 on the diagonal
+  std::uint32_t most = 0;              // of a pair
+  std::uint32_t of_a_gpu = 0;          // of the GPU that has fewest
+  bool uniform = true;                 // all pairs have as many
+};
+
+NodeLinks links_of(const NodeSpec& node, std::span<const std::uint32_t> gpus) {
+  NodeLinks links{static_cast<std::uint32_t>(gpus.size()), {}};
+  links.of_a_gpu = std::numeric_limits<std::uint32_t>::max();
+  for (const std::uint32_t a : gpus) {
+    std::uint32_t sum = 0;
+    for (const std::uint32_t b : gpus) {
+      links.between.push_back(a == b ? 0 : node.nvlinks_between(a, b));
+      links.most = std::max(links.most, links.between.back());
+      sum += links.between.back();
+    }
+    links.of_a_gpu = std::min(links.of_a_gpu, sum);
+  }
+  for (std::size_t i = 0; i < links.between.size(); ++i)
+    if (i % (gpus.size() + 1) != 0 && links.between[i] != links.most) links.uniform = false;
+  return links;
+}
+
+/// @param per_link  rings that a link carries at the speed at hand
+RingSet rings_at(const NodeLinks& links, double per_link) {
+  const auto carried = [&](std::uint32_t count) {
+    return static_cast<std::uint32_t>(std::floor(count * per_link));
+  };
+  if (links.uniform) {
+    RingSet set = ring_set_of_node(links.gpus);
+    set.times = carried(links.most) / set.rings_on_a_pair;
+    return set;
+  }
+  std::vector<std::uint32_t> units(links.between.size());
+  std::ranges::transform(links.between, units.begin(), carried);
+  return {search_rings(links.gpus, std::move(units), kMaxGraphRings), 0, 1};
+}
+
+Error no_ring(const NodeLinks& links) {
+  return {links.uniform ? "node.nvlinks_per_pair" : "node.nvlinks",
+          fmt::format("no ring of {} GPUs fits their NVLinks", links.gpus),
+          "a ring over PCIe is not modelled"};
+}
+
 }  // namespace
 
-Result<ChannelCount> channels_in_node(const NodeSpec& node, std::uint32_t gpus) {
-  if (gpus == 1) return ChannelCount{1, "a single GPU has nobody to talk to: 1 channel"};
+Result<NodeChannels> channels_in_node(const NodeSpec& node, std::span<const std::uint32_t> gpus) {
+  if (gpus.size() == 1)
+    return NodeChannels{{1, "a single GPU has nobody to talk to: 1 channel"}, ring_set_of_node(1)};
   const auto link = known_speed(node);
   if (!link) return link.problems();
-  const double pair = node.nvlinks_per_pair * *link;
-  const double total = pair * (gpus - 1);  // what a GPU sends to all others
-  const RingSet set = ring_set_of_node(gpus);
+  const NodeLinks links = links_of(node, gpus);
+  const double total = links.of_a_gpu * *link;  // what the poorest GPU sends to all others
   const std::span<const double> speeds =
       node.compute_capability >= 90 ? std::span<const double>(kSpeedsInNodeHopper) : kSpeedsInNode;
   Search best;
+  RingSet rings;
   for (const double speed : speeds) {
-    if (speed > pair) continue;
+    if (speed > links.most * *link) continue;
     if (best.rings > 0 && speed <= kHalf * best.speed) break;
-    const auto on_a_pair = static_cast<std::uint32_t>(std::floor(pair / speed * (1 + kRoundOff)));
-    const auto sets = on_a_pair / set.rings_on_a_pair;
-    const auto rings = std::min(sets * static_cast<std::uint32_t>(set.orders.size()), kMaxGraphRings);
-    if (rings * speed > best.rings * best.speed) best = {rings, speed};
+    RingSet set = rings_at(links, *link / speed * (1 + kRoundOff));
+    const auto found = static_cast<std::uint32_t>(set.orders.size()) * set.times;
+    if (const std::uint32_t fit = std::min(found, kMaxGraphRings); fit * speed > best.rings * best.speed) {
+      best = {fit, speed};
+      rings = std::move(set);
+    }
     if (best.rings * best.speed >= total * (1 - kRoundOff)) break;
   }
-  if (best.rings == 0)
-    return Error{"node.nvlinks_per_pair",
-                 fmt::format("no ring fits {} NVLinks a pair, {} GB/s", node.nvlinks_per_pair, pair),
-                 "give the number of channels"};
-  return multiplied(best, node.compute_capability, false,
-                    fmt::format("ring search on {} GPUs, {} GB/s a pair: {} rings of {} GB/s", gpus, pair,
-                                best.rings, best.speed));
+  if (best.rings == 0) return no_ring(links);
+  const std::string pairs = links.uniform ? fmt::format("{} GB/s a pair", links.most * *link)
+                                          : fmt::format("{} GB/s a link", *link);
+  return NodeChannels{multiplied(best, node.compute_capability, false,
+                                 fmt::format("ring search on {} GPUs, {}: {} rings of {} GB/s", gpus.size(),
+                                             pairs, best.rings, best.speed)),
+                      std::move(rings)};
+}
+
+Result<RingSet> rings_in_node(const NodeSpec& node, std::span<const std::uint32_t> gpus) {
+  if (gpus.size() == 1) return ring_set_of_node(1);
+  const NodeLinks links = links_of(node, gpus);
+  RingSet set = rings_at(links, 1);
+  if (set.orders.empty() || links.most == 0) return no_ring(links);
+  return set;
 }
 
 Result<ChannelCount> channels_between_nodes(const NodeSpec& node, std::uint32_t gpus) {

@@ -77,29 +77,40 @@ Problems check_nodes(const NodeSpec& spec, const std::vector<NodeRanks>& nodes) 
   return {};
 }
 
-/// Sets the number of channels, derived or given.
-Problems take_channels(Execution& execution, std::optional<std::uint32_t> given,
-                       const Result<ChannelCount>& derived, std::uint32_t& channels) {
-  if (given) {
-    channels = *given;
-    execution.channels_origin = Origin::assumed;
-    execution.derivation.push_back(fmt::format("channels: {}, given", channels));
-    return {};
-  }
-  if (!derived) return derived.problems();
-  channels = derived->channels;
-  execution.channels_origin = Origin::derived;
-  execution.derivation.push_back("channels: " + derived->derivation);
-  return {};
+/// The number of channels, derived or given.
+std::uint32_t take_channels(Execution& execution, std::optional<std::uint32_t> given,
+                            const ChannelCount& derived) {
+  execution.channels_origin = given ? Origin::assumed : Origin::derived;
+  execution.derivation.push_back("channels: " +
+                                 (given ? fmt::format("{}, given", *given) : derived.derivation));
+  return given.value_or(derived.channels);
+}
+
+std::string how_found(const RingSet& set, std::size_t gpus) {
+  if (set.rings_on_a_pair == 0) return "searched over its NVLinks in the order of NCCL's search";
+  return fmt::format("{}; {} on each directed pair",
+                     gpus == 4  ? "the six directed cycles, in the order of NCCL's search"
+                     : gpus < 4 ? "all directed cycles"
+                                : "rotated zigzags, both ways, not NCCL's own search",
+                     set.rings_on_a_pair);
 }
 
 Problems add_rings_in_node(Execution& execution, const NodeSpec& spec, const NodeRanks& node,
                            std::optional<std::uint32_t> given) {
-  const auto gpus = static_cast<std::uint32_t>(node.gpu_and_rank.size());
-  std::uint32_t channels = 0;
-  const auto derived = given ? Result<ChannelCount>(ChannelCount{*given, ""}) : channels_in_node(spec, gpus);
-  if (Problems bad = take_channels(execution, given, derived, channels); !bad.empty()) return bad;
-  const RingSet set = ring_set_of_node(gpus);
+  std::vector<std::uint32_t> gpus;
+  for (const auto& [gpu, rank] : node.gpu_and_rank) gpus.push_back(gpu);
+  NodeChannels found;
+  if (given) {
+    auto rings = rings_in_node(spec, gpus);
+    if (!rings) return rings.problems();
+    found.rings = *std::move(rings);
+  } else {
+    auto derived = channels_in_node(spec, gpus);
+    if (!derived) return derived.problems();
+    found = *std::move(derived);
+  }
+  const RingSet& set = found.rings;
+  const std::uint32_t channels = take_channels(execution, given, found.count);
   for (std::uint32_t channel = 0; channel < channels; ++channel) {
     ChannelRing ring;
     for (const std::uint32_t gpu : set.orders[channel % set.orders.size()])
@@ -107,11 +118,8 @@ Problems add_rings_in_node(Execution& execution, const NodeSpec& spec, const Nod
     ring.order = starting_with_rank_zero(std::move(ring.order));
     execution.rings.push_back(std::move(ring));
   }
-  const std::string_view how = gpus == 4  ? "the six directed cycles, in the order of NCCL's search"
-                               : gpus < 4 ? "all directed cycles"
-                                          : "rotated zigzags, both ways, not NCCL's own search";
-  execution.derivation.push_back(fmt::format("rings: {} of {} GPUs ({}), repeated; {} on each directed pair",
-                                             set.orders.size(), gpus, how, set.rings_on_a_pair));
+  execution.derivation.push_back(fmt::format("rings: {} of {} GPUs ({}), repeated", set.orders.size(),
+                                             gpus.size(), how_found(set, gpus.size())));
   return {};
 }
 
@@ -148,10 +156,10 @@ Problems add_rings_between_nodes(Execution& execution, const NodeSpec& spec,
   const NicLayout layout = given_layout.value_or(NicLayout::pxn);
   const auto passes = node_passes(layout, gpus);
   if (!passes) return passes.problems();
-  std::uint32_t channels = 0;
   const auto derived =
       given ? Result<ChannelCount>(ChannelCount{*given, ""}) : channels_between_nodes(spec, gpus);
-  if (Problems bad = take_channels(execution, given, derived, channels); !bad.empty()) return bad;
+  if (!derived) return derived.problems();
+  const std::uint32_t channels = take_channels(execution, given, *derived);
   for (std::uint32_t channel = 0; channel < channels; ++channel)
     execution.rings.push_back(channel < gpus ? ring_between_nodes(spec, nodes, *passes, layout, channel)
                                              : execution.rings[channel % gpus]);

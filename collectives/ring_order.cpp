@@ -60,6 +60,9 @@ Problems check_nics(const NodeSpec& node, const Execution& execution, const Node
              fmt::format("rank {} sends through gpu {}, a node has {}", crossing.from_rank,
                          crossing.proxy_gpu.gpu, node.gpus),
              ""}};
+  if (node.nics == 0)
+    return {
+        {where, fmt::format("rank {} sends to another node, nodes have no NICs", crossing.from_rank), ""}};
   const std::uint32_t out = node.nic_of_gpu[crossing.proxy_gpu.gpu];
   const std::uint32_t in = node.nic_of_gpu[execution.gpu_of_rank[crossing.to_rank].gpu];
   Problems problems;
@@ -74,6 +77,31 @@ Problems check_nics(const NodeSpec& node, const Execution& execution, const Node
                                     crossing.in.nic, in),
                         ""});
   return problems;
+}
+
+/// GPUs of a node talk over NVLinks.
+Problems check_nvlinks(const NodeSpec& node, const Execution& execution, const ChannelRing& ring,
+                       const std::string& where) {
+  const auto joined = [&](GpuAddress a, GpuAddress b) {
+    return a == b || node.nvlinks_between(a.gpu, b.gpu) > 0;
+  };
+  for (std::size_t k = 0; k < ring.order.size(); ++k) {
+    const std::uint32_t from = ring.order[k], to = ring.order[(k + 1) % ring.order.size()];
+    const GpuAddress a = execution.gpu_of_rank[from], b = execution.gpu_of_rank[to];
+    if (a.node == b.node && !joined(a, b))
+      return {{where,
+               fmt::format("rank {} sends to rank {}, their GPUs {} and {} have no NVLink", from, to, a.gpu,
+                           b.gpu),
+               "a ring over PCIe is not modelled"}};
+  }
+  for (const NodeCrossing& crossing : ring.crossings)
+    if (const GpuAddress from = execution.gpu_of_rank[crossing.from_rank];
+        crossing.proxy_gpu.gpu < node.gpus && !joined(from, crossing.proxy_gpu))
+      return {{where,
+               fmt::format("rank {} sends through gpu {}, which has no NVLink to its own", crossing.from_rank,
+                           crossing.proxy_gpu.gpu),
+               ""}};
+  return {};
 }
 
 }  // namespace
@@ -171,9 +199,11 @@ Problems check_execution(const Machine& machine, const Execution& execution) {
                           fmt::format("{} nodes of {} GPUs", machine.nodes(), node.gpus)});
   }
   if (!problems.empty()) return problems;
-  for (std::size_t channel = 0; channel < execution.rings.size(); ++channel)
+  for (std::size_t channel = 0; channel < execution.rings.size(); ++channel) {
+    append(problems, check_nvlinks(node, execution, execution.rings[channel], channel_name(channel)));
     for (const NodeCrossing& crossing : execution.rings[channel].crossings)
       append(problems, check_nics(node, execution, crossing, channel_name(channel)));
+  }
   return problems;
 }
 

@@ -9,6 +9,16 @@
 
 namespace caliper {
 
+/// NVLinks of eight V100: two rings of four, joined; as NVIDIA's DGX-1 and servers like it have them.
+inline const std::vector<std::uint32_t> kHybridCubeMesh = {0, 1, 1, 2, 2, 0, 0, 0,  //
+                                                           1, 0, 2, 1, 0, 2, 0, 0,  //
+                                                           1, 2, 0, 2, 0, 0, 1, 0,  //
+                                                           2, 1, 2, 0, 0, 0, 0, 1,  //
+                                                           2, 0, 0, 0, 0, 1, 1, 2,  //
+                                                           0, 2, 0, 0, 1, 0, 2, 1,  //
+                                                           0, 0, 1, 0, 1, 2, 0, 2,  //
+                                                           0, 0, 0, 1, 2, 1, 2, 0};
+
 inline Machine a100_machine(std::uint32_t nodes) {
   SystemSpec spec;
   spec.name = "test";

@@ -55,6 +55,17 @@ std::string ring_text(const Scenario& scenario, std::uint32_t group) {
   return fmt::format("one per channel, {}", name_of(execution->rings_origin));
 }
 
+/// "4 a pair", or by GPU where pairs differ: "0 1 1 2; 1 0 2 1; ...".
+std::string nvlinks_of(const NodeSpec& node) {
+  if (node.nvlinks.empty()) return fmt::format("{} a pair", node.nvlinks_per_pair);
+  std::string text;
+  for (std::uint32_t gpu = 0; gpu < node.gpus; ++gpu)
+    text += fmt::format(
+        "{}{}", gpu == 0 ? "" : "; ",
+        fmt::join(node.nvlinks.begin() + gpu * node.gpus, node.nvlinks.begin() + (gpu + 1) * node.gpus, " "));
+  return text;
+}
+
 std::map<std::string, std::string, std::less<>> texts_of(const Scenario& scenario) {
   const NodeSpec& node = scenario.machine.spec().node;
   const DragonflyPlusSpec& fabric = scenario.machine.spec().fabric;
@@ -62,23 +73,26 @@ std::map<std::string, std::string, std::less<>> texts_of(const Scenario& scenari
     return over_groups(scenario,
                        [&](std::uint32_t g) { return std::string(text_of(scenario.groups[g], g)); });
   };
+  const auto of_network = [&node](std::string text) {
+    return node.nics > 0 ? text : std::string("none, nodes have no NICs");
+  };
   using Group = const ScenarioGroup&;
   return {
       {"node.gpus", fmt::format("{} x {}", node.gpus, node.gpu_model)},
       {"node.nics", fmt::format("{}", node.nics)},
-      {"node.nic_of_gpu", fmt::format("{}", fmt::join(node.nic_of_gpu, ", "))},
-      {"nvlink.links", fmt::format("{} a pair", node.nvlinks_per_pair)},
+      {"node.nic_of_gpu", of_network(fmt::format("{}", fmt::join(node.nic_of_gpu, ", ")))},
+      {"nvlink.links", nvlinks_of(node)},
       {"nvlink.rate", rate(node.nvlink_rate)},
-      {"nic.rate", rate(node.nic_rate)},
-      {"pcie.rate", rate(node.pcie_rate)},
-      {"fabric.shape",
-       fmt::format("{} groups, {} leaves and {} spines a group, {} nodes a leaf", scenario.machine.groups(),
-                   fabric.leaves_per_group, fabric.spines_per_group, fabric.nodes_per_leaf)},
-      {"fabric.links", fmt::format("{} a leaf and spine, {} a pair of groups", fabric.links_per_leaf_spine,
-                                   fabric.links_per_group_pair)},
-      {"fabric.rates",
-       fmt::format("leaf-spine {}, global {}", rate(fabric.leaf_spine_rate), rate(fabric.global_rate))},
-      {"fabric.routing", "minimal"},
+      {"nic.rate", of_network(rate(node.nic_rate))},
+      {"pcie.rate", of_network(rate(node.pcie_rate))},
+      {"fabric.shape", of_network(fmt::format("{} groups, {} leaves and {} spines a group, {} nodes a leaf",
+                                              scenario.machine.groups(), fabric.leaves_per_group,
+                                              fabric.spines_per_group, fabric.nodes_per_leaf))},
+      {"fabric.links", of_network(fmt::format("{} a leaf and spine, {} a pair of groups",
+                                              fabric.links_per_leaf_spine, fabric.links_per_group_pair))},
+      {"fabric.rates", of_network(fmt::format("leaf-spine {}, global {}", rate(fabric.leaf_spine_rate),
+                                              rate(fabric.global_rate)))},
+      {"fabric.routing", of_network("minimal")},
       {"placement.nodes", of_groups([&scenario](Group g, std::uint32_t) {
          const Placement& placement = scenario.placements[g.placement];
          return fmt::format("{}: first {} nodes from {}", placement.name, g.nodes,

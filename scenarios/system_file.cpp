@@ -38,6 +38,7 @@ class Facts {
     return section_.quantity(noted(key), Dimension::rate, Need::required, kRate).value_or(0);
   }
   std::vector<std::uint32_t> counts(std::string_view key) { return section_.counts(noted(key)); }
+  const TomlEntry* value(std::string_view key) { return section_.value(noted(key)); }
   TomlSection& section() { return section_; }
 
  private:
@@ -50,19 +51,45 @@ class Facts {
   std::vector<StatedFact>& stated_;
 };
 
+/// A row for each GPU.
+std::vector<std::uint32_t> read_nvlinks(Facts& facts, std::uint32_t gpus) {
+  TomlSection& section = facts.section();
+  const TomlEntry* entry = facts.value("nvlinks");
+  const auto* rows = std::get_if<TomlArray>(&entry->value.content);
+  std::vector<std::uint32_t> links;
+  bool square = rows && rows->size() == gpus;
+  for (std::size_t i = 0; square && i < rows->size(); ++i) {
+    const auto* row = std::get_if<TomlArray>(&(*rows)[i].content);
+    square = row && row->size() == gpus;
+    for (std::size_t j = 0; square && j < row->size(); ++j) {
+      const auto* count = std::get_if<std::int64_t>(&(*row)[j].content);
+      square = count && *count >= 0 && *count <= kMostPorts;
+      if (square) links.push_back(static_cast<std::uint32_t>(*count));
+    }
+  }
+  if (square) return links;
+  section.report("nvlinks", fmt::format("'nvlinks' is no table of {} x {} whole numbers from 0", gpus, gpus),
+                 "a row for each GPU, with the links to each GPU: nvlinks = [[0, 2], [2, 0]]");
+  return {};
+}
+
 NodeSpec read_node(Facts facts) {
   NodeSpec node;
   node.gpu_model = facts.text("gpu_model");
   node.compute_capability = facts.count("compute_capability", 10);
   node.gpus = facts.count("gpus");
-  node.nvlinks_per_pair = facts.count("nvlinks_per_pair");
-  node.nvlink_rate = facts.rate("nvlink_rate");
-  node.nics = facts.count("nics");
-  node.nic_rate = facts.rate("nic_rate");
-  node.nic_of_gpu = facts.counts("nic_of_gpu");
-  node.pcie_rate = facts.rate("pcie_rate");
-
   TomlSection& section = facts.section();
+  if (section.value("nvlinks", Need::optional))
+    node.nvlinks = read_nvlinks(facts, node.gpus);
+  else
+    node.nvlinks_per_pair = facts.count("nvlinks_per_pair");
+  node.nvlink_rate = facts.rate("nvlink_rate");
+  node.nics = facts.count("nics", 0);
+  if (node.nics > 0) {
+    node.nic_rate = facts.rate("nic_rate");
+    node.nic_of_gpu = facts.counts("nic_of_gpu");
+    node.pcie_rate = facts.rate("pcie_rate");
+  }
   if (!node.nic_of_gpu.empty() && node.gpus > 0 && node.nic_of_gpu.size() != node.gpus)
     section.report("nic_of_gpu",
                    fmt::format("'nic_of_gpu' has {} entries for {} GPUs", node.nic_of_gpu.size(), node.gpus),
@@ -119,7 +146,10 @@ SystemFile read_root(TomlSection& root) {
   spec.title = root.text("title").value_or("");
   std::vector<StatedFact> stated;
   if (auto section = root.table("node")) spec.node = read_node(Facts(std::move(*section), "node", stated));
-  if (auto section = root.table("fabric"))
+  const Need fabric = spec.node.nics > 0 ? Need::required : Need::optional;
+  if (spec.node.nics == 0 && root.value("fabric", Need::optional))
+    root.report("fabric", "[fabric] of nodes without NICs", "give 'nics' of [node], or leave [fabric] out");
+  else if (auto section = root.table("fabric", fabric))
     spec.fabric = read_fabric(Facts(std::move(*section), "fabric", stated));
   read_sources(root, stated, spec);
   for (TomlSection& group : root.tables("group")) {

@@ -39,16 +39,19 @@ struct EdgeList {
 
 void add_node_links(const Machine& machine, EdgeList& edges) {
   const NodeSpec& spec = machine.spec().node;
-  const MachineLink nvlink{LinkClass::nvlink, spec.nvlinks_per_pair, spec.nvlink_rate};
   const MachineLink pcie{LinkClass::pcie, 1, spec.pcie_rate};
   const MachineLink cable{LinkClass::nic, 1, spec.nic_rate};
   for (std::uint32_t node = 0; node < machine.nodes(); ++node) {
     for (std::uint32_t gpu = 0; gpu < spec.gpus; ++gpu) {
       const DeviceId from = machine.device(GpuAddress{node, gpu});
       for (std::uint32_t peer = 0; peer < spec.gpus; ++peer)
-        if (peer != gpu) edges.add(from, machine.device(GpuAddress{node, peer}), nvlink);
+        if (const std::uint32_t links = peer == gpu ? 0 : spec.nvlinks_between(gpu, peer))
+          edges.add(from, machine.device(GpuAddress{node, peer}),
+                    {LinkClass::nvlink, links, spec.nvlink_rate});
+      if (spec.nics == 0) continue;
       edges.add_both_ways(from, machine.device(machine.local_nic({node, gpu})), pcie);
     }
+    if (spec.nics == 0) continue;
     const DeviceId leaf = machine.leaf(machine.group_of(node), machine.leaf_of(node));
     for (std::uint32_t nic = 0; nic < spec.nics; ++nic)
       edges.add_both_ways(machine.device(NicAddress{node, nic}), leaf, cable);
@@ -105,7 +108,7 @@ Result<Machine> Machine::build(SystemSpec spec) {
 Problems Machine::place_nodes() {
   Problems problems;
   const std::uint64_t per_leaf = std::max(spec_.fabric.nodes_per_leaf, 1u);
-  const std::uint64_t room = per_leaf * spec_.fabric.leaves_per_group;
+  const std::uint64_t room = spec_.node.nics == 0 ? 0 : per_leaf * spec_.fabric.leaves_per_group;
   for (std::uint32_t group = 0; group < groups(); ++group) {
     const std::string where = fmt::format("group {}", group);
     auto names = expand_hostlist(spec_.group_nodes[group]);

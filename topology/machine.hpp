@@ -79,6 +79,7 @@ class Machine {
   std::uint32_t group_of(std::uint32_t node) const { return node_group_[node]; }
   std::uint32_t leaf_of(std::uint32_t node) const { return node_leaf_[node]; }  ///< within its group
 
+  /// Of a machine with NICs.
   NicAddress local_nic(GpuAddress gpu) const { return {gpu.node, spec_.node.nic_of_gpu[gpu.gpu]}; }
 
   /// Addresses beyond the machine's counts are the caller's bug.

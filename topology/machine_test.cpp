@@ -142,7 +142,15 @@ TEST_CASE("machine: a wrong number is refused under the name of its fact") {
       {"node.gpus: must be", [](SystemSpec& s) { s.node.gpus = 0; }},
       {"node.nvlinks_per_pair: must be", [](SystemSpec& s) { s.node.nvlinks_per_pair = 0; }},
       {"node.nvlink_rate: must be", [](SystemSpec& s) { s.node.nvlink_rate = -1; }},
-      {"node.nics: must be", [](SystemSpec& s) { s.node.nics = 0; }},
+      {"node.nic_of_gpu: names NICs of a node without", [](SystemSpec& s) { s.node.nics = 0; }},
+      {"node.nvlinks: has 3 entries for 4 GPUs",
+       [](SystemSpec& s) {
+         s.node.nvlinks = {0, 1, 1};
+       }},
+      {"node.nvlinks: GPU 3 has links to itself",
+       [](SystemSpec& s) { s.node.nvlinks = {0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1}; }},
+      {"node.nvlinks: 2 links from GPU 0 to 1, 1 back",
+       [](SystemSpec& s) { s.node.nvlinks = {0, 2, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0}; }},
       {"node.nic_rate: must be", [=](SystemSpec& s) { s.node.nic_rate = nan; }},
       {"node.pcie_rate: must be", [=](SystemSpec& s) { s.node.pcie_rate = inf; }},
       {"node.nic_of_gpu: has 3 entries for 4 GPUs", [](SystemSpec& s) { s.node.nic_of_gpu.pop_back(); }},
@@ -184,6 +192,22 @@ TEST_CASE("machine: all problems are told at once, and facts that nothing needs 
   const auto machine = Machine::build(one);
   REQUIRE(machine);
   CHECK(machine->counts().links == std::array<std::uint64_t, 5>{0, 2, 2, 0, 0});
+}
+
+TEST_CASE("machine: a node by itself, whose pairs of GPUs have unlike numbers of NVLinks or none") {
+  SystemSpec spec = system_of({.gpus = 4, .nics = 1});
+  spec.node.nics = 0;
+  spec.node.nic_of_gpu.clear();
+  spec.node.nvlinks = {0, 2, 1, 0, 2, 0, 0, 1, 1, 0, 0, 2, 0, 1, 2, 0};
+  spec.fabric = {};
+  spec.group_nodes = {"alone"};
+  const auto machine = Machine::build(spec);
+  REQUIRE(machine);
+  CHECK(machine->counts().links == std::array<std::uint64_t, 5>{12, 0, 0, 0, 0});
+  CHECK(machine->link(machine->device(GpuAddress{0, 3}), machine->device(GpuAddress{0, 2})).multiplicity ==
+        2);
+  CHECK(machine->link(machine->device(GpuAddress{0, 3}), machine->device(GpuAddress{0, 1})).multiplicity ==
+        1);
 }
 
 TEST_CASE("machine: absurd counts are refused before memory is asked for") {

@@ -19,14 +19,41 @@ void need_rate(Problems& problems, std::string_view fact, double rate) {
                         "nominal rate of one link in one direction, for example \"25 GB/s\""});
 }
 
+/// Where pairs differ.
+void check_nvlinks(const NodeSpec& node, Problems& problems) {
+  const std::string fact = "node.nvlinks";
+  const std::size_t gpus = node.gpus;
+  if (node.nvlinks.size() != gpus * gpus) {
+    problems.push_back({fact, fmt::format("has {} entries for {} GPUs", node.nvlinks.size(), gpus),
+                        "a row for each GPU, with a number for each GPU"});
+    return;
+  }
+  for (std::uint32_t a = 0; a < gpus; ++a) {
+    if (node.nvlinks_between(a, a) != 0)
+      problems.push_back({fact, fmt::format("GPU {} has links to itself", a), "0 on the diagonal"});
+    for (std::uint32_t b = 0; b < a; ++b)
+      if (node.nvlinks_between(a, b) != node.nvlinks_between(b, a))
+        problems.push_back({fact,
+                            fmt::format("{} links from GPU {} to {}, {} back", node.nvlinks_between(b, a), b,
+                                        a, node.nvlinks_between(a, b)),
+                            "links have two directions"});
+  }
+}
+
 void check_node(const NodeSpec& node, Problems& problems) {
   need_count(problems, "node.gpus", node.gpus);
   if (node.gpus > 1) {
-    need_count(problems, "node.nvlinks_per_pair", node.nvlinks_per_pair,
-               "each pair of GPUs has a direct NVLink");
+    if (node.nvlinks.empty())
+      need_count(problems, "node.nvlinks_per_pair", node.nvlinks_per_pair,
+                 "each pair of GPUs has a direct NVLink; where pairs differ, say 'nvlinks'");
+    else
+      check_nvlinks(node, problems);
     need_rate(problems, "node.nvlink_rate", node.nvlink_rate);
   }
-  need_count(problems, "node.nics", node.nics);
+  if (node.nics == 0) {
+    if (!node.nic_of_gpu.empty()) problems.push_back({"node.nic_of_gpu", "names NICs of a node without", ""});
+    return;
+  }
   need_rate(problems, "node.nic_rate", node.nic_rate);
   need_rate(problems, "node.pcie_rate", node.pcie_rate);
   if (node.nic_of_gpu.size() != node.gpus)
@@ -73,7 +100,7 @@ Problems problems_of(const SystemSpec& spec) {
   Problems problems;
   check_node(spec.node, problems);
   if (spec.group_nodes.empty()) problems.push_back({"group_nodes", "no groups", "one hostlist per group"});
-  check_fabric(spec.fabric, spec.group_nodes.size(), problems);
+  if (spec.node.nics > 0) check_fabric(spec.fabric, spec.group_nodes.size(), problems);
   return problems;
 }
 

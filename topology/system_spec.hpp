@@ -11,17 +11,23 @@
 
 namespace caliper {
 
-/// GPUs of a node with one NVLink bundle between each pair, and NICs behind PCIe.
+/// GPUs of a node with NVLinks between pairs of them, and NICs behind PCIe.
 struct NodeSpec {
   std::string gpu_model;                 ///< "A100-SXM4-40GB"
   std::uint32_t compute_capability = 0;  ///< 80, 90: chooses NCCL's search speeds
   std::uint32_t gpus = 0;
-  std::uint32_t nvlinks_per_pair = 0;
-  double nvlink_rate = 0;  ///< bytes/s of one NVLink, one direction, nominal
-  std::uint32_t nics = 0;
+  std::uint32_t nvlinks_per_pair = 0;     ///< of each pair
+  std::vector<std::uint32_t> nvlinks;     ///< [gpus * gpus] of two GPUs, where pairs differ; else empty
+  double nvlink_rate = 0;                 ///< bytes/s of one NVLink, one direction, nominal
+  std::uint32_t nics = 0;                 ///< 0: a node by itself, and nothing of NICs and PCIe is said
   double nic_rate = 0;                    ///< bytes/s, one direction, nominal
   std::vector<std::uint32_t> nic_of_gpu;  ///< [gpus], the NIC that is local to a GPU
   double pcie_rate = 0;                   ///< bytes/s between a GPU and its local NIC, one direction, nominal
+
+  /// Parallel links; 0: only by way of others.
+  std::uint32_t nvlinks_between(std::uint32_t a, std::uint32_t b) const {
+    return nvlinks.empty() ? nvlinks_per_pair : nvlinks[std::size_t{a} * gpus + b];
+  }
 };
 
 /// Groups of leaf and spine switches, complete bipartite inside a group; global links between spines, all
@@ -55,7 +61,7 @@ struct SystemSpec {
 
 /// What is wrong with the numbers of a specification, all of it; `where` is the name of the fact
 /// ("node.nic_rate"). Facts that nothing needs are not looked at: global links of a single group, NVLinks of
-/// a single GPU. Node names are checked when a machine is built.
+/// a single GPU, the fabric of nodes without NICs. Node names are checked when a machine is built.
 Problems problems_of(const SystemSpec& spec);
 
 }  // namespace caliper
