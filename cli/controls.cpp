@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "calibration/composite_optimizer.hpp"
 #include "calibration/qlogei_optimizer.hpp"
 #include "calibration/sobol_optimizer.hpp"
 #include "cli/command.hpp"
@@ -10,7 +11,10 @@ namespace caliper {
 
 std::unique_ptr<Optimizer> optimizer_for(const std::string& name, const StageOptions& stage) {
   if (name == "sobol") return std::make_unique<SobolOptimizer>(SobolOptions{.seed = stage.seed});
-  return std::make_unique<QlogeiOptimizer>(QlogeiOptions{.seed = stage.seed});
+  if (name == "qlogei") return std::make_unique<QlogeiOptimizer>(QlogeiOptions{.seed = stage.seed});
+  CompositeOptions options{.seed = stage.seed, .groups = {}};
+  for (const FitGroup& fit : stage.fits) options.groups.push_back(std::ssize(fit.experiments));
+  return std::make_unique<CompositeOptimizer>(std::move(options));
 }
 
 Problems leaks_of(const Scenario& scenario, const std::string& where) {

@@ -13,6 +13,8 @@
 
 namespace caliper {
 
+/// The optimisers that a user can name; the first is the default.
+inline const std::vector<std::string> kOptimizers = {"composite", "qlogei", "sobol"};
 std::unique_ptr<Optimizer> optimizer_for(const std::string& name, const StageOptions& stage);
 
 /// Problems where held-out records are among the fitted ones (calibration/disjointness.hpp).

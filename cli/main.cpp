@@ -14,6 +14,7 @@
 #include <spdlog/spdlog.h>
 
 #include "cli/command.hpp"
+#include "cli/controls.hpp"
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "scenarios/version.hpp"
@@ -101,9 +102,11 @@ void add_calibrate(CLI::App& app, CommandLine& line, Run& run) {
   command->add_option("-p,--params", options->parameters,
                       "Start from this calibrated.toml instead of the defaults");
   command
-      ->add_option("--optimizer", options->optimizer,
-                   "qlogei: batch Bayesian optimisation; sobol: space filling")
-      ->check(CLI::IsMember({"qlogei", "sobol"}))
+      ->add_option(
+          "--optimizer", options->optimizer,
+          "composite: through the residuals; qlogei: batch Bayesian optimisation of the loss; sobol: "
+          "space filling")
+      ->check(CLI::IsMember(kOptimizers))
       ->capture_default_str();
   command->add_option("--iterations", options->iterations, "Of each stage, instead of the scenario's budget")
       ->check(CLI::Range(1, 100000));

@@ -21,7 +21,7 @@ struct SimulateOptions {
 int run_simulate(const SimulateOptions& options);
 
 struct CalibrateOptions {
-  std::string scenario, out, stage, parameters, optimizer = "qlogei";
+  std::string scenario, out, stage, parameters, optimizer = "composite";
   std::optional<std::uint32_t> iterations;
   std::uint64_t seed = 1;
   bool resume = false, json = false;

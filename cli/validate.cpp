@@ -11,7 +11,6 @@
 namespace caliper {
 /// Of the label-shuffle control.
 constexpr std::uint64_t kSeed = 1;
-constexpr const char* kOptimizer = "qlogei";
 
 int run_validate(const ValidateOptions& options) {
   Manifest manifest{"validate", options.command_line, utc_now(), {}};
@@ -40,7 +39,7 @@ int run_validate(const ValidateOptions& options) {
   const ControlRun control{context,
                            scenario->starting_parameters(),
                            declared_stages(*scenario, kSeed),
-                           kOptimizer,
+                           kOptimizers.front(),
                            kSeed,
                            "--no-shuffle skips it",
                            interrupt,
