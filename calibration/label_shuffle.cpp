@@ -72,6 +72,20 @@ Dataset shuffled_times(const Dataset& dataset, std::span<const StageOptions> sta
   return shuffled;
 }
 
+std::vector<ExperimentId> thinned(const Dataset& dataset, std::span<const ExperimentId> experiments,
+                                  std::size_t most) {
+  CALIPER_CHECK(most >= 2);
+  std::map<std::uint32_t, std::vector<ExperimentId>> by_group;
+  for (const ExperimentId id : experiments) by_group[dataset[id].group].push_back(id);
+  std::vector<ExperimentId> kept;
+  for (const auto& [group, ids] : by_group) {
+    const std::size_t count = std::min(most, ids.size());
+    for (std::size_t i = 0; i < count; ++i)
+      kept.push_back(count < 2 ? ids.front() : ids[i * (ids.size() - 1) / (count - 1)]);
+  }
+  return kept;
+}
+
 bool can_shuffle(std::span<const StageOptions> stages, std::span<const ExperimentId> held_out) {
   const auto groups = fitted_by_group(stages);
   return !held_out.empty() &&
@@ -89,6 +103,8 @@ Result<LabelShuffle> run_label_shuffle(const EvaluationContext& context, Paramet
     stage.name += ", shuffled times";
     stage.budget = {std::min(stage.budget.iterations, options.iterations), {}, {}};
     stage.stop = {};
+    for (FitGroup& fit : stage.fits)
+      fit.experiments = thinned(context.dataset, fit.experiments, options.sizes);
   }
   const EvaluationContext control{context.table, shuffled, context.simulator, context.cache};
   const auto results = run_stages(control, start, stages, optimizer, progress);
@@ -102,9 +118,14 @@ Result<LabelShuffle> run_label_shuffle(const EvaluationContext& context, Paramet
   }
   found.interrupted = results->back().stop_reason == StopReason::interrupted;
   if (found.interrupted) return found;
-  const auto batch = Evaluator(context).evaluate(std::span(&results->back().parameters, 1), held_out);
+  const std::vector<ExperimentId> asked = thinned(context.dataset, held_out, options.sizes);
+  const auto batch = Evaluator(context).evaluate(std::span(&results->back().parameters, 1), asked);
   if (!batch) return batch.problems();
-  add_errors(batch->outcomes, calibrated, context.dataset, held_out, found);
+  std::map<std::uint32_t, double> time_of;
+  for (std::size_t i = 0; i < held_out.size(); ++i) time_of[held_out[i].index] = calibrated[i];
+  std::vector<double> calibrated_of;
+  for (const ExperimentId id : asked) calibrated_of.push_back(time_of.at(id.index));
+  add_errors(batch->outcomes, calibrated_of, context.dataset, asked, found);
   return found;
 }
 

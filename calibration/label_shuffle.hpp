@@ -20,6 +20,7 @@ Dataset shuffled_times(const Dataset& dataset, std::span<const StageOptions> sta
 struct ShuffleOptions {
   std::uint64_t seed = 1;         ///< of the permutation; optimisers keep theirs
   std::uint32_t iterations = 10;  ///< of each stage after its initial design; fewer where the stage has fewer
+  std::size_t sizes = 64;         ///< of a group that are fitted, and held out: evenly spaced ones of more
 };
 
 /// Held-out mean errors |T - y| / y of one group, or of all.
@@ -47,6 +48,11 @@ struct LabelShuffle {
 
 /// True where a stage fits two sizes of a group at least, and something is held out.
 bool can_shuffle(std::span<const StageOptions> stages, std::span<const ExperimentId> held_out);
+
+/// Evenly spaced ones, first and last among them, of the experiments of each group; all where they are not
+/// more than `most` >= 2.
+std::vector<ExperimentId> thinned(const Dataset& dataset, std::span<const ExperimentId> experiments,
+                                  std::size_t most);
 
 /// Runs the stages with their losses on shuffled_times(), without their limits of runs and time and without
 /// their rules to stop. Evaluations go through the same cache: times, which no measurement has a part in.

@@ -169,3 +169,20 @@ TEST_CASE("label shuffle: failed runs are no points") {
   CHECK(found->of_group[1].points == 0);
   CHECK(std::isnan(found->of_group[1].shuffled));
 }
+
+TEST_CASE("label shuffle: of many sizes of a group evenly spaced ones are kept, first and last among them") {
+  Dataset data;
+  data.groups = {{"a", "all_reduce", 4, "A", 0}, {"b", "all_reduce", 8, "A", 0}};
+  std::vector<ExperimentId> ids;
+  for (std::uint32_t i = 0; i < 103; ++i) {
+    data.experiments.push_back({i < 100 ? 0u : 1u, i, 1e-3, {1e-3}});
+    ids.push_back({i});
+  }
+  const auto kept = thinned(data, ids, 10);
+  REQUIRE(kept.size() == 13);
+  for (std::uint32_t i = 0; i < 10; ++i) CHECK(kept[i].index == 11 * i);
+  for (std::uint32_t i = 0; i < 3; ++i) CHECK(kept[10 + i].index == 100 + i);
+  CHECK(thinned(data, ids, 100).size() == 103);
+  CHECK(thinned(data, std::span(ids).first(1), 2).size() == 1);
+  CHECK(thinned(data, {}, 2).empty());
+}
