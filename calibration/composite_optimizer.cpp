@@ -183,16 +183,18 @@ class Proposal {
     return distance_to_taken(point) >= kSamePoint ? point : spread();
   }
 
-  /// Of a few Sobol points the one farthest from all others.
+  /// Of a few Sobol points the one farthest from all others that probably does not fail.
   VectorXd spread() const {
     const MatrixXd points = sobol_points(seed(kSpread), dimensions(), 0, 64);
     Index farthest = 0;
     double most = -1;
-    for (Index j = 0; j < points.cols(); ++j)
-      if (const double distance = distance_to_taken(points.col(j)); distance > most) {
-        most = distance;
+    for (Index j = 0; j < points.cols(); ++j) {
+      const double chance = std::exp(failures_.log_success(points.col(j), nullptr));
+      if (const double worth = chance * std::min(distance_to_taken(points.col(j)), 1e9); worth > most) {
+        most = worth;
         farthest = j;
       }
+    }
     return points.col(farthest);
   }
 

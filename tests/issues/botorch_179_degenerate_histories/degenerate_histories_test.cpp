@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "calibration/composite_optimizer.hpp"
 #include "calibration/qlogei_optimizer.hpp"
 
 using namespace caliper;
@@ -13,8 +14,8 @@ namespace {
 
 Eigen::VectorXd point(double a, double b) { return Eigen::Vector2d(a, b); }
 
-void check_proposal(const std::vector<Evaluation>& history) {
-  const auto batch = QlogeiOptimizer({.seed = 3}).propose(history);
+void check_proposal(const Optimizer& optimizer, const std::vector<Evaluation>& history) {
+  const auto batch = optimizer.propose(history);
   CHECK(batch.size() == 2);
   for (const Eigen::VectorXd& proposed : batch) {
     REQUIRE(proposed.allFinite());
@@ -22,6 +23,14 @@ void check_proposal(const std::vector<Evaluation>& history) {
     for (const Evaluation& known : history) CHECK((known.point - proposed).norm() > 0);
   }
   CHECK((batch[0] - batch[1]).norm() > 0);
+}
+
+/// By the loss alone, and by a single residual.
+void check_proposal(std::vector<Evaluation> history) {
+  check_proposal(QlogeiOptimizer({.seed = 3}), history);
+  for (Evaluation& one : history)
+    if (std::isfinite(one.loss)) one.residuals = Eigen::VectorXd::Constant(1, one.loss);
+  check_proposal(CompositeOptimizer({.seed = 3, .groups = {1}}), history);
 }
 
 }  // namespace
