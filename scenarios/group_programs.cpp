@@ -43,9 +43,28 @@ std::optional<Error> check_size(const Scenario& scenario, std::uint32_t group, s
   return std::nullopt;
 }
 
+/// @param channels  given from outside: repeats or cuts the rings
+Execution captured_execution(const ScenarioGroup& group, const CapturedPlan& captured,
+                             std::optional<std::uint32_t> channels) {
+  Execution execution{.collective = group.collective,
+                      .family = group.family,
+                      .element_bytes = group.element_bytes,
+                      .gpu_of_rank = captured.gpu_of_rank,
+                      .rings = captured.rings,
+                      .channels_origin = channels ? Origin::assumed : Origin::captured,
+                      .rings_origin = Origin::captured,
+                      .derivation = captured.facts};
+  if (!channels) return execution;
+  execution.rings.clear();
+  for (std::uint32_t c = 0; c < *channels; ++c)
+    execution.rings.push_back(captured.rings[c % captured.rings.size()]);
+  return execution;
+}
+
 Result<Execution> execution_of_range(const Scenario& scenario, std::uint32_t group, const PlanRange& range,
                                      std::optional<std::uint32_t> channels) {
   const ScenarioGroup& g = scenario.groups[group];
+  if (range.captured) return captured_execution(g, *range.captured, channels);
   auto execution = derive_execution(scenario.machine, g.ranks, g.collective, g.family, g.element_bytes,
                                     channels ? channels : range.channels, g.nic_layout);
   if (!execution) return execution.problems();

@@ -35,45 +35,61 @@ void read_choice(TomlSection& section, std::string_view key, std::span<const T> 
     if (const auto value = one_of(section, key, *text, values)) into = *value;
 }
 
-void refuse_log(TomlSection& section) {
-  if (section.value("log", Need::optional))
-    section.report("log", fmt::format("'log' in {} is not supported yet", section.name()),
-                   "state algorithm, protocol and channels instead");
+/// The log is read when the shape of the group is known: scenarios/captured_section.
+std::optional<PlanLog> read_plan_log(TomlSection& entry, const std::string& owner, const PlanRange& plan) {
+  const auto file = entry.text("log", Need::optional);
+  const auto communicator = entry.text("communicator", Need::optional);
+  if (!file) {
+    if (communicator)
+      entry.report("communicator", fmt::format("a plan of {} names a communicator of no log", owner),
+                   "add log = \"...\"");
+    if (plan.source == Origin::captured && !entry.value("channels", Need::optional))
+      entry.report("source", fmt::format("a captured plan of {} states no 'channels'", owner),
+                   "add log = \"...\" or channels = ..., or write source = \"derived\"");
+    return std::nullopt;
+  }
+  if (plan.source != Origin::captured)
+    entry.report("source", fmt::format("a plan of {} has a log and is not captured", owner),
+                 "write source = \"captured\"");
+  return PlanLog{*file, communicator, entry.line_of("log")};
 }
 
 void read_plans(TomlSection& section, GroupSection& into) {
-  std::vector<std::pair<PlanRange, std::uint32_t>> plans;
+  struct Read {
+    PlanRange plan;
+    std::uint32_t line;
+    std::optional<PlanLog> log;
+  };
+  std::vector<Read> plans;
   for (TomlSection& entry : section.tables("plan")) {
     entry.rename(fmt::format("[[group.plan]] of {}", section.name_at("plan")));
     PlanRange plan;
-    refuse_log(entry);
     const auto sizes = read_range(entry, "sizes");
     read_choice<Algorithm>(entry, "algorithm", kAlgorithms, Need::required, plan.algorithm);
     read_choice<Protocol>(entry, "protocol", kProtocols, Need::required, plan.protocol);
     plan.channels = entry.count("channels", Need::optional, 1, kMostChannels);
     read_choice<Origin>(entry, "source", kOrigins, Need::required, plan.source);
-    if (plan.source == Origin::captured && !entry.value("channels", Need::optional))
-      entry.report("source",
-                   fmt::format("a captured plan of {} states no 'channels'", section.name_at("plan")),
-                   "add channels = ..., or write source = \"derived\"");
+    auto log = read_plan_log(entry, section.name_at("plan"), plan);
     entry.finish();
     if (!sizes) {
       into.ranges_sound = false;
       continue;
     }
     plan.sizes = *sizes;
-    for (const auto& [other, line] : plans)
-      if (other.sizes.overlaps(plan.sizes))
-        entry.report("sizes",
-                     fmt::format("plan ranges '{}' and '{}' of {} overlap", format_size_range(other.sizes),
-                                 format_size_range(plan.sizes), section.name_at("plan")),
-                     "every size has one plan; ranges are half open");
-    plans.emplace_back(plan, entry.line_of("sizes"));
+    for (const Read& other : plans)
+      if (other.plan.sizes.overlaps(plan.sizes))
+        entry.report(
+            "sizes",
+            fmt::format("plan ranges '{}' and '{}' of {} overlap", format_size_range(other.plan.sizes),
+                        format_size_range(plan.sizes), section.name_at("plan")),
+            "every size has one plan; ranges are half open");
+    plans.push_back({plan, entry.line_of("sizes"), std::move(log)});
   }
-  std::ranges::stable_sort(plans, {}, [](const auto& plan) { return plan.first.sizes.begin; });
-  for (const auto& [plan, line] : plans) {
-    into.group.plans.push_back(plan);
-    into.plan_lines.push_back(line);
+  std::ranges::stable_sort(plans, {}, [](const Read& read) { return read.plan.sizes.begin; });
+  for (Read& read : plans) {
+    into.group.plans.push_back(std::move(read.plan));
+    into.plan_lines.push_back(read.line);
+    into.plan_logs.push_back(std::move(read.log));
   }
 }
 

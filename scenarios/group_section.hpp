@@ -20,10 +20,18 @@ struct MeasuredFile {
   std::optional<std::uint32_t> table;  ///< which of the file's, from 1; absent: the one that fits the group
 };
 
+/// A log that a plan is captured in.
+struct PlanLog {
+  std::string file;
+  std::optional<std::string> communicator;  ///< absent: the only one of as many ranks
+  std::uint32_t line = 0;
+};
+
 struct GroupSection {
   ScenarioGroup group;  ///< `ranks` empty where the placement cannot give them
   std::uint32_t line = 0;
-  std::vector<std::uint32_t> plan_lines;  ///< [plans]
+  std::vector<std::uint32_t> plan_lines;          ///< [plans]
+  std::vector<std::optional<PlanLog>> plan_logs;  ///< [plans]
   std::vector<MeasuredFile> measured;
   bool states_nccl = false;  ///< false: the version has to come from the measured files
   bool ranges_sound = true;  ///< false: a plan or a range out of scope is in error, and was left out

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,13 @@
 
 namespace caliper {
 
+/// What a NCCL log says of an execution, laid on the machine of the scenario.
+struct CapturedPlan {
+  std::vector<GpuAddress> gpu_of_rank;  ///< [ranks]
+  std::vector<ChannelRing> rings;       ///< [channels]
+  std::vector<std::string> facts;       ///< where each comes from, a line each
+};
+
 /// What NCCL ran for a range of sizes, as far as the scenario says.
 struct PlanRange {
   SizeRange sizes;
@@ -28,6 +36,7 @@ struct PlanRange {
   Protocol protocol = Protocol::simple;
   std::optional<std::uint32_t> channels;  ///< absent: derived by rule
   Origin source = Origin::derived;
+  std::shared_ptr<const CapturedPlan> captured;  ///< null: rings follow from rules
 };
 
 /// Sizes that the scenario declares not to be covered by the model, before anything is fitted.

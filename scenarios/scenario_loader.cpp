@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "scenarios/captured_section.hpp"
 #include "scenarios/input_files.hpp"
 #include "scenarios/parameter_table.hpp"
 #include "scenarios/placement_section.hpp"
@@ -74,6 +75,7 @@ Result<Scenario> read_root(TomlSection& root, const fs::path& systems, InputFile
   GroupNames names;
   for (const GroupSection& group : groups) names.push_back(group.group.name);
   MeasuredGroups measured = read_measured(file, groups, placements, inputs);
+  if (machine) read_captured(file, *machine, placements, groups, inputs);
 
   ParameterTable table = parameter_table();
   std::vector<FixedParameter> fixed = read_fixed(root, table);

@@ -173,8 +173,7 @@ TEST_CASE("scenario: plans and scope") {
         "a captured plan of group 'ag-2x2' states no 'channels'");
   check("channels = 8\n", "channels = 65\n", "channels = 65",
         "'channels' in [[group.plan]] of group 'ag-2x2' is 65");
-  check("channels = 8\n", "channels = 8\nlog = \"x.log\"\n",
-        "log =", "'log' in [[group.plan]] of group 'ag-2x2' is not supported yet");
+  check("channels = 8\n", "channels = 8\nlog = \"x.log\"\n", "log =", "file 'x.log': no such file");
   check("algorithm = \"ring\"", "algorithm = \"tree\"", "tree", "'algorithm' is 'tree' (one of: ring)");
   check("reason = \"small\"",
         "reason = \"small\"\n[[group.out_of_scope]]\nsizes = \"1 MiB .. 2 MiB\"\nreason = \"x\"",
