@@ -34,6 +34,7 @@ Machine sixteen_nodes() {
                .compute_capability = 80,
                .gpus = 4,
                .nvlinks_per_pair = 4,
+               .nvlinks = {},
                .nvlink_rate = 25e9,
                .nics = 4,
                .nic_rate = 25e9,
