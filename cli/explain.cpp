@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/file.hpp"
 #include "cli/command.hpp"
 #include "cli/limits.hpp"
 #include "cli/options.hpp"
@@ -10,6 +11,7 @@
 #include "collectives/proof.hpp"
 #include "scenarios/calibrated_file.hpp"
 #include "scenarios/direct_facts.hpp"
+#include "scenarios/plan_picture.hpp"
 #include "scenarios/scenario_simulator.hpp"
 
 namespace caliper {
@@ -182,6 +184,35 @@ Result<std::vector<Explained>> explain_groups(const Scenario& scenario,
   return list;
 }
 
+std::string words_of(Collective collective) {
+  switch (collective) {
+    case Collective::all_reduce:
+      return "AllReduce";
+    case Collective::all_gather:
+      return "AllGather";
+    case Collective::reduce_scatter:
+      return "ReduceScatter";
+  }
+  return {};
+}
+
+/// Problems: not one plan, a file that cannot be written.
+Problems draw_plan(const Scenario& scenario, const std::vector<Explained>& explained,
+                   const std::string& file) {
+  if (explained.size() != 1)
+    return {{"--svg", fmt::format("draws one plan, {} are asked for", explained.size()),
+             "name one group, and one size: --group NAME --size 64MiB"}};
+  const Explained& e = explained.front();
+  const ScenarioGroup& group = scenario.groups[e.group];
+  const std::string title = fmt::format("{} of {} on {} x {} GPUs", words_of(group.collective),
+                                        format_bytes(e.bytes), group.nodes, group.gpus_per_node);
+  const std::string subtitle =
+      fmt::format("{}, group {}: {} {}, {} channels ({}), rings {}", scenario.machine.spec().name, group.name,
+                  name_of(e.execution.algorithm), name_of(e.execution.protocol), e.execution.channels(),
+                  name_of(e.execution.channels_origin), name_of(e.execution.rings_origin));
+  return write_file(file, plan_svg(e.execution, scenario.machine, title, subtitle));
+}
+
 }  // namespace
 
 int run_explain(const ExplainOptions& options) {
@@ -197,6 +228,9 @@ int run_explain(const ExplainOptions& options) {
   auto explained = explain_groups(scenario, with_plans ? selection->groups : std::vector<std::uint32_t>{},
                                   selection->sizes, *parameters);
   if (!explained) return report(explained.problems());
+  if (!options.svg.empty())
+    if (Problems problems = draw_plan(scenario, *explained, options.svg); !problems.empty())
+      return report(problems);
 
   Json json = {
       {"title", scenario.title}, {"auxiliary", parameters_json(scenario)}, {"direct", direct_json(scenario)}};

@@ -184,6 +184,8 @@ void add_explain(CLI::App& app, Run& run) {
   add_choice_of_runs(command, options->groups, options->sizes, "the largest measured one");
   command->add_option("-p,--params", options->parameters,
                       "What limits it under calibrated.toml; default: under the scenario's defaults");
+  command->add_option("--svg", options->svg,
+                      "Draw the rings of the plan to FILE.svg; of one group at one size");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([options, &run] { run = [options] { return run_explain(*options); }; });
 }

@@ -60,6 +60,7 @@ struct ExplainOptions {
   std::string scenario;
   std::vector<std::string> groups, sizes;
   std::string parameters;  ///< of "What limits it"
+  std::string svg;         ///< file for the picture of the plan; empty: none
   bool json = false;
 };
 int run_explain(const ExplainOptions& options);

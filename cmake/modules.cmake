@@ -32,7 +32,7 @@ endfunction()
 set(calipersim_not_fuzzed acquisition alpha_beta assessment baseline baseline_file box_minimizer credibility disjointness
   evaluation_cache evaluator failure_model gaussian_process gp_fit html jittered_cholesky junit label_shuffle
   log_expected_improvement matern_kernel nearest_size prediction q_log_expected_improvement qlogei_optimizer
-  report report_calibration report_chart_data report_controls report_data report_format report_groups report_input
+  plan_picture report report_calibration report_chart_data report_controls report_data report_format report_groups report_input
   report_parameters report_provenance report_verdict residual_structure result_folder scenario_skeleton search_space
   sensitivity signature snapshot sobol sobol_optimizer stage trace training_set validation_json)
 

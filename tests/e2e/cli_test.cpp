@@ -209,6 +209,24 @@ TEST_CASE("e2e: explain says what is tuned, and which plan runs with which proof
   CHECK(json["proof"] == "every rank ends with the right data");
 }
 
+TEST_CASE("e2e: explain draws the rings of one plan, and says so where it is not one") {
+  const Folder folder("explain_svg");
+  put_synthetic(folder);
+  const std::string scenario = folder / "s.toml", picture = folder / "plan.svg";
+  const Finished drawn = calipersim("explain " + scenario + " --group ar-1x4 --size 1MiB --svg " + picture);
+  REQUIRE_MESSAGE(drawn.code == 0, drawn.out);
+  const auto svg = caliper::read_file(picture);
+  REQUIRE(svg);
+  CHECK(svg->starts_with("<svg"));
+  CHECK(svg->find("AllReduce of 1 MiB on 1 x 4 GPUs") != std::string::npos);
+  const Finished many = calipersim("explain " + scenario + " --size 1MiB --size 2MiB --svg " + picture);
+  CHECK(many.code == 2);
+  CHECK(many.out.find("draws one plan") != std::string::npos);
+  const Finished nowhere =
+      calipersim("explain " + scenario + " --group ar-1x4 --size 1MiB --svg " + (folder / "no/where.svg"));
+  CHECK(nowhere.code == 2);
+}
+
 TEST_CASE("e2e: explain says what limits a run, in parts that add up to its time") {
   const Folder folder("limits");
   put_synthetic(folder);
