@@ -96,4 +96,59 @@ inline std::vector<Problem> calibration_problems() {
           with_residuals("calib8", 8, 0, tiers, {80})};
 }
 
+/// A point of the unit cube in the box [low, high]^d.
+inline Eigen::ArrayXd in_box(const Eigen::VectorXd& u, double low, double high) {
+  return low + (high - low) * u.array();
+}
+
+/// Exponentials around four points, as Hartmann's functions are.
+template <int kDimensions>
+double hartmann(const Eigen::VectorXd& x, const Eigen::Matrix<double, 4, kDimensions>& steepness,
+                const Eigen::Matrix<double, 4, kDimensions>& centres) {
+  const Eigen::Array4d weights(1, 1.2, 3, 3.2);
+  double sum = 0;
+  for (Eigen::Index i = 0; i < 4; ++i)
+    sum -= weights[i] * std::exp(-steepness.row(i).dot((x.transpose() - 1e-4 * centres.row(i)).cwiseAbs2()));
+  return sum;
+}
+
+/// Functions that global optimisers are compared on, without residuals.
+inline std::vector<Problem> classical_problems() {
+  constexpr double kPi = std::numbers::pi;
+  const auto branin = [](const Eigen::VectorXd& u) {
+    const double x = -5 + 15 * u[0], y = 15 * u[1];
+    return std::pow(y - 5.1 / (4 * kPi * kPi) * x * x + 5 / kPi * x - 6, 2) +
+           10 * (1 - 1 / (8 * kPi)) * std::cos(x) + 10;
+  };
+  const auto hartmann3 = [](const Eigen::VectorXd& u) {
+    Eigen::Matrix<double, 4, 3> steepness, centres;
+    steepness << 3, 10, 30, .1, 10, 35, 3, 10, 30, .1, 10, 35;
+    centres << 3689, 1170, 2673, 4699, 4387, 7470, 1091, 8732, 5547, 381, 5743, 8828;
+    return hartmann<3>(u, steepness, centres);
+  };
+  const auto hartmann6 = [](const Eigen::VectorXd& u) {
+    Eigen::Matrix<double, 4, 6> steepness, centres;
+    steepness << 10, 3, 17, 3.5, 1.7, 8, .05, 10, 17, .1, 8, 14, 3, 3.5, 1.7, 10, 17, 8, 17, 8, .05, 10, .1,
+        14;
+    centres << 1312, 1696, 5569, 124, 8283, 5886, 2329, 4135, 8307, 3736, 1004, 9991, 2348, 1451, 3522, 2883,
+        3047, 6650, 4047, 8828, 8732, 5743, 1091, 381;
+    return hartmann<6>(u, steepness, centres);
+  };
+  const auto rosenbrock = [](const Eigen::VectorXd& u) {
+    const Eigen::ArrayXd x = in_box(u, -5, 10);
+    const Eigen::Index n = x.size() - 1;
+    return (100 * (x.tail(n) - x.head(n).square()).square() + (x.head(n) - 1).square()).sum();
+  };
+  const auto ackley = [](const Eigen::VectorXd& u) {
+    const Eigen::ArrayXd x = in_box(u, -32.768, 32.768);
+    return -20 * std::exp(-0.2 * std::sqrt(x.square().mean())) - std::exp((2 * kPi * x).cos().mean()) + 20 +
+           std::numbers::e;
+  };
+  return {{"branin", 2, 0.39788735772973816, branin, {}, {}},
+          {"hartmann3", 3, -3.862779787332660, hartmann3, {}, {}},
+          {"hartmann6", 6, -3.322368011415515, hartmann6, {}, {}},
+          {"rosenbrock4", 4, 0, rosenbrock, {}, {}},
+          {"ackley4", 4, 0, ackley, {}, {}}};
+}
+
 }  // namespace caliper::test
