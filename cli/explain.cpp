@@ -70,6 +70,32 @@ std::string ring_text(const Execution& execution, std::uint32_t channel) {
   return text;
 }
 
+std::string crossing_text(const NodeCrossing& crossing) {
+  return fmt::format("rank {} by gpu {} nic {} -> nic {} rank {}", crossing.from_rank, crossing.proxy_gpu.gpu,
+                     crossing.out.nic, crossing.in.nic, crossing.to_rank);
+}
+
+/// Each rank as "parent<-rank", the root first.
+Json tree_json(const Execution& execution, std::uint32_t channel) {
+  constexpr std::size_t kMost = 32;
+  const ChannelTree& tree = execution.trees[channel];
+  std::vector<std::string> edges;
+  for (std::uint32_t rank = 0; rank < tree.up.size(); ++rank)
+    if (tree.up[rank] == kNoRank)
+      edges.insert(edges.begin(), fmt::format("root {}:", rank));
+    else
+      edges.push_back(fmt::format("{}<-{}", tree.up[rank], rank));
+  const bool cut = edges.size() > kMost;
+  if (cut) edges.resize(kMost);
+  Json json = {{"channel", channel},
+               {"edges", fmt::format("{}{}", fmt::join(edges, " "),
+                                     cut ? fmt::format(" ... ({} ranks)", tree.up.size()) : "")},
+               {"crossings", Json::array()}};
+  for (const TreeCrossing& crossing : tree.crossings)
+    for (const NodeCrossing* way : {&crossing.up, &crossing.down}) json["crossings"].push_back(crossing_text(*way));
+  return json;
+}
+
 Json plan_json(const Scenario& scenario, const Explained& e) {
   const ScenarioGroup& group = scenario.groups[e.group];
   const Plan plan = make_plan(e.execution, e.bytes);
@@ -92,12 +118,11 @@ Json plan_json(const Scenario& scenario, const Explained& e) {
                {"proof", violation ? violation->text : "every rank ends with the right data"}};
   json["limits"] = e.limits;
   json["derivation"] = e.execution.derivation;
-  for (std::uint32_t c = 0; c < e.execution.channels(); ++c) {
+  for (std::uint32_t c = 0; c < e.execution.trees.size(); ++c) json["trees"].push_back(tree_json(e.execution, c));
+  for (std::uint32_t c = 0; c < e.execution.rings.size(); ++c) {
     Json ring = {{"channel", c}, {"order", ring_text(e.execution, c)}, {"crossings", Json::array()}};
     for (const NodeCrossing& crossing : e.execution.rings[c].crossings)
-      ring["crossings"].push_back(fmt::format("rank {} by gpu {} nic {} -> nic {} rank {}",
-                                              crossing.from_rank, crossing.proxy_gpu.gpu, crossing.out.nic,
-                                              crossing.in.nic, crossing.to_rank));
+      ring["crossings"].push_back(crossing_text(crossing));
     json["rings"].push_back(ring);
   }
   json["chunks"] = Json::array();
@@ -108,7 +133,7 @@ Json plan_json(const Scenario& scenario, const Explained& e) {
                               {"full_chunks", row.full_chunks},
                               {"last_chunk_bytes", row.last_chunk_bytes},
                               {"empty_chunks", row.empty_chunks},
-                              {"slice_bytes", row.slices}});
+                              {"slice_bytes", std::vector(row.slices.begin(), row.slices.begin() + plan.slices_per_chunk)}});
   return json;
 }
 
@@ -130,16 +155,26 @@ void print_parameters(const Json& json) {
   }
 }
 
+/// "45056 + 45056".
+std::string slices_text(const Json& slices) {
+  std::string text;
+  for (const Json& slice : slices) text += (text.empty() ? "" : " + ") + slice.dump();
+  return text;
+}
+
 void print_plan(const Json& plan) {
-  fmt::print("\n{} at {}: {} {} {} on {} ranks, {} of {} channels ({}), rings {}\n",
+  fmt::print("\n{} at {}: {} {} {} on {} ranks, {} of {} channels ({}), {}s {}\n",
              plan["group"].get<std::string>(), plan["size"].get<std::string>(),
              plan["collective"].get<std::string>(), plan["algorithm"].get<std::string>(),
              plan["protocol"].get<std::string>(), plan["ranks"].get<int>(), plan["channels_used"].get<int>(),
              plan["channels"].get<int>(), plan["channels_origin"].get<std::string>(),
+             plan["algorithm"].get<std::string>(),
              plan["rings_origin"].get<std::string>());
   for (const Json& line : plan["derivation"]) fmt::print("  {}\n", line.get<std::string>());
-  for (const Json& ring : plan["rings"]) {
-    fmt::print("  channel {:>2}: {}\n", ring["channel"].get<int>(), ring["order"].get<std::string>());
+  const bool trees = plan.contains("trees");
+  for (const Json& ring : plan[trees ? "trees" : "rings"]) {
+    fmt::print("  channel {:>2}: {}\n", ring["channel"].get<int>(),
+               ring[trees ? "edges" : "order"].get<std::string>());
     for (const Json& crossing : ring["crossings"])
       fmt::print("              {}\n", crossing.get<std::string>());
   }
@@ -148,7 +183,7 @@ void print_plan(const Json& plan) {
   for (const Json& row : plan["chunks"])
     rows.push_back({"  " + row["channels"].get<std::string>(), row["loops"].dump(), row["chunk_bytes"].dump(),
                     row["full_chunks"].dump(), row["last_chunk_bytes"].dump(), row["empty_chunks"].dump(),
-                    fmt::format("{} + {}", row["slice_bytes"][0].dump(), row["slice_bytes"][1].dump())});
+                    slices_text(row["slice_bytes"])});
   fmt::print("{}", text_table(rows));
   fmt::print("  window {} slices, {} operations, {} bytes sent in all\n  proof: {}\n  program {}\n",
              plan["window_slices"].dump(), plan["operations"].dump(), plan["bytes_sent"].dump(),

@@ -67,13 +67,14 @@ ChannelCount multiplied(Search found, std::uint32_t compute_capability, bool bet
     found = {rings, rings > found.rings ? found.speed / 2 : found.speed};
     text += fmt::format(", duplicated to {} of {} GB/s", found.rings, found.speed);
   }
-  std::uint32_t channels = std::min(found.rings * 2, kMaxAfterDoubling);
+  const std::uint32_t doubled = std::min(found.rings * 2, kMaxAfterDoubling);
+  std::uint32_t channels = doubled;
   text += fmt::format(", doubled to {} channels", channels);
   if (between_nodes && compute_capability >= 90 && found.speed > 45 && channels < 16) {
     channels *= 2;
     text += fmt::format(", and on this GPU once more to {}", channels);
   }
-  return {channels, std::move(text)};
+  return {channels, doubled, std::move(text)};
 }
 
 /// NVLinks among some GPUs of a node.
@@ -127,7 +128,7 @@ Error no_ring(const NodeLinks& links) {
 
 Result<NodeChannels> channels_in_node(const NodeSpec& node, std::span<const std::uint32_t> gpus) {
   if (gpus.size() == 1)
-    return NodeChannels{{1, "a single GPU has nobody to talk to: 1 channel"}, ring_set_of_node(1)};
+    return NodeChannels{{1, 1, "a single GPU has nobody to talk to: 1 channel"}, ring_set_of_node(1)};
   const auto link = known_speed(node);
   if (!link) return link.problems();
   const NodeLinks links = links_of(node, gpus);

@@ -14,6 +14,7 @@ namespace caliper {
 
 struct ChannelCount {
   std::uint32_t channels;
+  std::uint32_t doubled;   ///< of these the first, made by doubling what the search found; the others repeat them
   std::string derivation;  ///< the arithmetic in one line
 };
 

@@ -10,16 +10,12 @@
 #include "collectives/nic_layout.hpp"
 #include "collectives/node_rings.hpp"
 #include "collectives/partition.hpp"
+#include "collectives/execution_check.hpp"
 #include "collectives/ring_order.hpp"
+#include "collectives/tree_derivation.hpp"
 
 namespace caliper {
 namespace {
-
-/// GPUs of one node that have ranks, ascending.
-struct NodeRanks {
-  std::uint32_t node;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> gpu_and_rank;
-};
 
 std::vector<NodeRanks> by_node(const std::vector<GpuAddress>& gpu_of_rank) {
   std::vector<NodeRanks> nodes;
@@ -34,8 +30,12 @@ std::vector<NodeRanks> by_node(const std::vector<GpuAddress>& gpu_of_rank) {
 }
 
 Problems check_request(const Machine& machine, const std::vector<GpuAddress>& gpu_of_rank,
-                       std::uint32_t element_bytes, std::optional<std::uint32_t> channels) {
+                       Collective collective, Variant variant, std::uint32_t element_bytes,
+                       std::optional<std::uint32_t> channels) {
   Problems problems;
+  if (variant.algorithm == Algorithm::tree && collective != Collective::all_reduce)
+    problems.push_back({"algorithm", fmt::format("{} by trees", name_of(collective)),
+                        "NCCL has trees for all_reduce only; write algorithm = \"ring\""});
   const std::uint32_t gpus = machine.spec().node.gpus;
   if (gpu_of_rank.empty()) problems.push_back({"ranks", "a communicator without ranks", "at least one"});
   if (gpu_of_rank.size() > kMaxRanks)
@@ -157,7 +157,7 @@ Problems add_rings_between_nodes(Execution& execution, const NodeSpec& spec,
   const auto passes = node_passes(layout, gpus);
   if (!passes) return passes.problems();
   const auto derived =
-      given ? Result<ChannelCount>(ChannelCount{*given, ""}) : channels_between_nodes(spec, gpus);
+      given ? Result<ChannelCount>(ChannelCount{*given, *given, ""}) : channels_between_nodes(spec, gpus);
   if (!derived) return derived.problems();
   const std::uint32_t channels = take_channels(execution, given, *derived);
   for (std::uint32_t channel = 0; channel < channels; ++channel)
@@ -177,9 +177,14 @@ Problems add_rings_between_nodes(Execution& execution, const NodeSpec& spec,
 Result<Execution> derive_execution(const Machine& machine, std::vector<GpuAddress> gpu_of_rank,
                                    Collective collective, PartitionFamily family, std::uint32_t element_bytes,
                                    std::optional<std::uint32_t> channels,
-                                   std::optional<NicLayout> nic_layout) {
-  if (Problems bad = check_request(machine, gpu_of_rank, element_bytes, channels); !bad.empty()) return bad;
+                                   std::optional<NicLayout> nic_layout, Variant variant) {
+  if (Problems bad =
+          check_request(machine, gpu_of_rank, collective, variant, element_bytes, channels);
+      !bad.empty())
+    return bad;
   Execution execution{.collective = collective,
+                      .algorithm = variant.algorithm,
+                      .protocol = variant.protocol,
                       .family = family,
                       .element_bytes = element_bytes,
                       .gpu_of_rank = std::move(gpu_of_rank),
@@ -193,6 +198,8 @@ Result<Execution> derive_execution(const Machine& machine, std::vector<GpuAddres
                           ? add_rings_in_node(execution, spec, nodes.front(), channels)
                           : add_rings_between_nodes(execution, spec, nodes, channels, nic_layout);
   if (!problems.empty()) return problems;
+  if (variant.algorithm == Algorithm::tree)
+    rings_to_trees(execution, spec, nodes, nic_layout.value_or(NicLayout::pxn));
   CALIPER_CHECK(check_execution(machine, execution).empty());
   return execution;
 }

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "collectives/ring_order.hpp"
+#include "collectives/execution_check.hpp"
 #include "collectives/test_machine.hpp"
 
 using namespace caliper;

@@ -8,6 +8,8 @@ namespace caliper {
 namespace {
 
 constexpr std::array kCollectives{Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter};
+constexpr std::array kAlgorithms{Algorithm::ring, Algorithm::tree};
+constexpr std::array kProtocols{Protocol::simple, Protocol::ll, Protocol::ll128};
 constexpr std::array kLayouts{NicLayout::pxn, NicLayout::pairs, NicLayout::oracle};
 
 template <class List>
@@ -31,9 +33,27 @@ std::string_view name_of(Collective collective) {
   CALIPER_CHECK(false);
 }
 
-std::string_view name_of(Algorithm) { return "ring"; }
+std::string_view name_of(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::ring:
+      return "ring";
+    case Algorithm::tree:
+      return "tree";
+  }
+  CALIPER_CHECK(false);
+}
 
-std::string_view name_of(Protocol) { return "simple"; }
+std::string_view name_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::simple:
+      return "simple";
+    case Protocol::ll:
+      return "ll";
+    case Protocol::ll128:
+      return "ll128";
+  }
+  CALIPER_CHECK(false);
+}
 
 std::string_view name_of(PartitionFamily family) {
   switch (family) {
@@ -73,7 +93,18 @@ std::string_view name_of(NicLayout layout) {
 
 std::optional<Collective> collective_named(std::string_view name) { return named(kCollectives, name); }
 
+std::optional<Algorithm> algorithm_named(std::string_view name) { return named(kAlgorithms, name); }
+
+std::optional<Protocol> protocol_named(std::string_view name) { return named(kProtocols, name); }
+
 std::optional<NicLayout> nic_layout_named(std::string_view name) { return named(kLayouts, name); }
+
+std::uint32_t Execution::nodes() const {
+  std::vector<std::uint32_t> all;
+  for (const GpuAddress& gpu : gpu_of_rank) all.push_back(gpu.node);
+  std::ranges::sort(all);
+  return static_cast<std::uint32_t>(std::unique(all.begin(), all.end()) - all.begin());
+}
 
 std::optional<PartitionFamily> family_of_version(std::string_view nccl_version) {
   // A package suffix, "2.28.9-1" or "2.18.3+cuda12.2", says nothing about the partition.

@@ -3,42 +3,13 @@
 #include <limits>
 #include <map>
 
+#include "collectives/program_costs.hpp"
+#include "collectives/tree_lowering.hpp"
 #include "engine/program_builder.hpp"
 #include "topology/fabric.hpp"
 
 namespace caliper {
 namespace {
-
-/// Every cost of the program, resolved once.
-struct Costs {
-  KindId launch, proxy;
-  std::array<KindId, kPrimitives> over_nvlink;  // [primitive]
-  std::array<KindId, kPrimitives> in_place;     // [primitive]; for primitives that do not send the same
-  ExpressionId none, nvlink_latency, message_latency;
-
-  Costs(const ParameterTable& table, ProgramBuilder& builder) {
-    const auto parameter = [&](std::string_view id) { return Expression::parameter(table.index_of(id)); };
-    const Expression overhead = parameter("gpu.slice_overhead");
-    const Expression channel_rate = parameter("gpu.channel_rate");
-    const Expression copy_rate = parameter("gpu.copy_rate");
-    none = builder.expression(0.0);
-    nvlink_latency = builder.expression(parameter("nvlink.latency"));
-    message_latency = builder.expression(parameter("net.message_latency"));
-    launch = builder.kind("launch", parameter("gpu.launch"), 0.0, kInfinite);
-    proxy = builder.kind("proxy send", parameter("net.send_delay"), 0.0, kInfinite);
-    for (std::uint32_t p = 0; p < kPrimitives; ++p) {
-      const auto primitive = static_cast<Primitive>(p);
-      const Expression cost = reduces(primitive) ? parameter("gpu.reduce_cost") : Expression(1.0);
-      const std::string name(name_of(primitive));
-      if (sends(primitive)) {
-        over_nvlink[p] = builder.kind(name + " over nvlink", overhead, 0.0, channel_rate / cost);
-        in_place[p] = builder.kind(name + " into fifo", overhead, cost / channel_rate, kInfinite);
-      } else {
-        over_nvlink[p] = in_place[p] = builder.kind(name, overhead, cost / copy_rate, kInfinite);
-      }
-    }
-  }
-};
 
 /// Ports of blocks and proxies: what comes in, what goes out.
 constexpr Port kIn = 0, kOut = 1;
@@ -60,13 +31,13 @@ struct ChannelLists {
       per_position;  // rows by which the first size of a position lies before that of the one before
 };
 
-class Lowering {
+class RingLowering {
  public:
-  Lowering(const Plan& plan, const Machine& machine, const ParameterTable& table)
+  RingLowering(const Plan& plan, const Machine& machine, const ParameterTable& table)
       : plan_(plan),
         execution_(*plan.execution),
         fabric_(machine, table, builder_),
-        costs_(table, builder_) {}
+        costs_(table, builder_, execution_.protocol) {}
 
   Program run() {
     reserve();
@@ -127,8 +98,10 @@ class Lowering {
   std::uint32_t node_of(const ChannelRing& ring, std::size_t position) const {
     return gpu_of(ring, position).node;
   }
+  /// LL goes through host memory, which the GPU writes itself.
   bool hands_over_in_place(const NodeCrossing& crossing) const {
-    return execution_.gpu_of_rank[crossing.from_rank] == crossing.proxy_gpu;
+    return execution_.protocol == Protocol::ll ||
+           execution_.gpu_of_rank[crossing.from_rank] == crossing.proxy_gpu;
   }
 
   void add_workers(Sender& sender, std::uint32_t channel, std::uint32_t position,
@@ -162,12 +135,13 @@ class Lowering {
   // holds part (shift - x) mod n that is row s + (n - p), so that one table serves all positions: position p
   // begins n - p rows in. Where all parts of all loops are equal, two rows, for the slices of a chunk, do.
 
-  using Slices = std::array<std::uint64_t, kSlicesPerChunk>;
-
+  /// On the wire.
   std::vector<Slices> slices_of_parts(const LoopRun& run) const {
     std::vector<Slices> slices(plan_.table.chunks_per_loop);
-    for (std::uint32_t j = 0; j < slices.size(); ++j)
-      slices[j] = slices_of(run.chunk_bytes(j), execution_.element_bytes);
+    for (std::uint32_t j = 0; j < slices.size(); ++j) {
+      slices[j] = plan_.slices(run.chunk_bytes(j));
+      for (std::uint64_t& slice : slices[j]) slice = wire_bytes(execution_.protocol, slice);
+    }
     return slices;
   }
 
@@ -187,14 +161,14 @@ class Lowering {
         // All blocks of AllGather and ReduceScatter are cut alike: one entry stands for them.
         const std::size_t part =
             of_run.size() == 1 ? 0 : (plan_.sequence.shift + 2 * std::size_t{n} + n - x % n) % n;
-        sizes.insert(sizes.end(), of_run[part].begin(), of_run[part].end());
+        sizes.insert(sizes.end(), of_run[part].begin(), of_run[part].begin() + plan_.slices_per_chunk);
       }
     ChannelLists lists;
-    lists.per_position = equal ? 0 : kSlicesPerChunk;
+    lists.per_position = equal ? 0 : plan_.slices_per_chunk;
     lists.first_size = builder_.sizes(sizes) + n * lists.per_position;
     OperationList block{{{launch()}, 1}}, in_place = block, proxy;
     for (std::size_t r = 0; r < runs.size(); ++r) {
-      const auto first = static_cast<std::uint32_t>(r) * rows_of_run * kSlicesPerChunk;
+      const auto first = static_cast<std::uint32_t>(r) * rows_of_run * plan_.slices_per_chunk;
       add_loops(runs[r].loops, first, equal || all_equal(parts[r]), costs_.over_nvlink, block);
       add_loops(runs[r].loops, first, equal || all_equal(parts[r]), costs_.in_place, in_place);
       add_proxy_loops(runs[r].loops, first, equal || all_equal(parts[r]), proxy);
@@ -217,8 +191,8 @@ class Lowering {
       std::vector<Operation> body;
       const std::uint32_t written = equal && loops == 1 ? std::min(run.count, 1u) : run.count;
       for (std::uint32_t i = 0; i < written; ++i)
-        for (std::uint32_t s = 0; s < kSlicesPerChunk; ++s)
-          body.push_back({kind, in, out, first + (equal ? 0 : step + i) * kSlicesPerChunk + s});
+        for (std::uint32_t s = 0; s < plan_.slices_per_chunk; ++s)
+          body.push_back({kind, in, out, first + (equal ? 0 : step + i) * plan_.slices_per_chunk + s});
       step += run.count;
       if (loops == 1)
         list.push_back({std::move(body), equal ? run.count : 1});
@@ -247,14 +221,15 @@ class Lowering {
   const Execution& execution_;
   ProgramBuilder builder_;
   Fabric fabric_;
-  Costs costs_;
+  ProgramCosts costs_;
   std::map<std::vector<LoopRun>, ChannelLists> lists_;  // by cut
 };
 
 }  // namespace
 
 Program lower(const Plan& plan, const Machine& machine, const ParameterTable& table) {
-  return Lowering(plan, machine, table).run();
+  if (plan.execution->algorithm == Algorithm::tree) return lower_trees(plan, machine, table);
+  return RingLowering(plan, machine, table).run();
 }
 
 }  // namespace caliper

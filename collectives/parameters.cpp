@@ -22,6 +22,27 @@ std::vector<AuxiliaryParameter> collectives_parameters() {
   };
 }
 
+std::vector<AuxiliaryParameter> other_protocol_parameters() {
+  constexpr auto up = Domain::scale_up;
+  constexpr auto log = Scale::logarithmic;
+  return {
+      {"gpu.ll_slice_overhead", up, Dimension::time, 0.3e-6, 0.02e-6, 5e-6, log,
+       "per slice of LL: waits and barrier of the thread block", "half of NCCL's 0.6 us per step of LL over NVLink"},
+      {"gpu.ll128_slice_overhead", up, Dimension::time, 0.95e-6, 0.05e-6, 8e-6, log,
+       "per slice of LL128: waits and barrier of the thread block",
+       "half of NCCL's 1.9 us per step of Ring/LL128 over NVLink"},
+      {"gpu.tree_share", up, Dimension::number, 0.6, 0.3, 1.0, Scale::linear,
+       "rate of each half of a tree's thread block, which reduces and broadcasts at the same time, over that of a "
+       "whole one",
+       "NCCL's limit of 24 GB/s up and down for a channel of a tree on A100, so 12 each way, over 20 GB/s for "
+       "one of a ring"},
+      {"net.flag_latency", Domain::scale_out, Dimension::time, 2e-6, 0.3e-6, 20e-6, log,
+       "per message of LL and LL128, overlapping with others: until the receiver sees the flags; nothing is "
+       "flushed",
+       "NCCL's 2.7 us (LL) and 4.0 us (LL128) for a step over the network, less 1 us for its post, between the two"},
+  };
+}
+
 std::vector<DirectParameter> collectives_direct_parameters() {
   const std::string plan = "the plan of the group: a NCCL log, the scenario, or NCCL's rules";
   const std::string group = "the group in the scenario";
@@ -32,9 +53,9 @@ std::vector<DirectParameter> collectives_direct_parameters() {
       {"ranks", "GPUs of the communicator and where they are",
        "nodes and gpus_per_node of the group, and its placement"},
       {"nccl.version", "chooses the partition family A, B or C", "a NCCL log, or 'nccl' of the group"},
-      {"algorithm", "ring", plan},
-      {"protocol", "simple", plan},
-      {"channels", "rings of the communicator", plan},
+      {"algorithm", "ring or tree", plan},
+      {"protocol", "simple, ll or ll128", plan},
+      {"channels", "rings or trees of the communicator", plan},
       {"ring_order", "order of the ranks in each channel's ring", plan},
       {"nic_layout", "by which NICs the rings enter and leave a node", plan},
       {"chunk_size", "bytes of the chunks of each channel and loop, at most 2 MiB",

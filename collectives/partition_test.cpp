@@ -27,15 +27,15 @@ std::uint64_t loops_of(const std::vector<LoopRun>& runs) {
 }  // namespace
 
 TEST_CASE("partition: a channel for each 32 KiB, then fewer threads") {
-  CHECK(channel_use(768 * kKiB, 24).channels == 24);
-  CHECK(channel_use(768 * kKiB - 1, 24).channels == 23);
-  CHECK(channel_use(256 * kKiB, 8).channels == 8);
-  CHECK(channel_use(64 * kKiB, 24).channels == 2);
-  CHECK(channel_use(32 * kKiB, 24).threads == 544);
-  CHECK(channel_use(32 * kKiB - 1, 24).threads == 288);
-  CHECK(channel_use(16 * kKiB - 1, 24).threads == 160);
-  CHECK(channel_use(8 * kKiB - 1, 24).threads == 96);
-  CHECK(channel_use(0, 24).channels == 1);
+  CHECK(channel_use(768 * kKiB, {4, 24}).channels == 24);
+  CHECK(channel_use(768 * kKiB - 1, {4, 24}).channels == 23);
+  CHECK(channel_use(256 * kKiB, {4, 8}).channels == 8);
+  CHECK(channel_use(64 * kKiB, {4, 24}).channels == 2);
+  CHECK(channel_use(32 * kKiB, {4, 24}).threads == 544);
+  CHECK(channel_use(32 * kKiB - 1, {4, 24}).threads == 288);
+  CHECK(channel_use(16 * kKiB - 1, {4, 24}).threads == 160);
+  CHECK(channel_use(8 * kKiB - 1, {4, 24}).threads == 96);
+  CHECK(channel_use(0, {4, 24}).channels == 1);
 }
 
 TEST_CASE("partition: worked AllReduce numbers, float32") {

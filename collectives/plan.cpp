@@ -3,14 +3,15 @@
 #include <numeric>
 
 #include "base/hash.hpp"
+#include "collectives/tree_lowering.hpp"
 
 namespace caliper {
 namespace {
 
-/// Bytes that all ranks together send in one sending step of one loop.
+/// Bytes that all ranks together send in one sending step of one loop of a ring.
 std::uint64_t step_bytes(const Plan& plan, const LoopRun& run) {
   const auto sliced = [&](std::uint64_t chunk) {
-    const auto slices = slices_of(chunk, plan.execution->element_bytes);
+    const Slices slices = plan.slices(chunk);
     return std::reduce(slices.begin(), slices.end(), std::uint64_t{0});
   };
   // AllReduce: the ranks are at different chunks, each at one. Otherwise all send pieces of the same size.
@@ -20,16 +21,26 @@ std::uint64_t step_bytes(const Plan& plan, const LoopRun& run) {
   return sum;
 }
 
+std::uint64_t loops_of(const Plan& plan, std::uint32_t channel) {
+  std::uint64_t loops = 0;
+  for (const LoopRun& run : plan.table.channels[channel]) loops += run.loops;
+  return loops;
+}
+
 /// How the chunks of a loop look; equal for runs that a person would call alike.
 ChunkRow row_of(const Plan& plan, std::uint32_t channel, const LoopRun& run) {
   ChunkRow row{channel, channel, run.loops, run.chunk_bytes(0), 0, 0, 0, {}};
   const std::uint32_t chunks = plan.table.chunks_per_loop;
-  row.slices = slices_of(row.chunk_bytes, plan.execution->element_bytes);
+  row.slices = plan.slices(row.chunk_bytes);
   if (row.chunk_bytes == 0) {
     row.empty_chunks = chunks;
     return row;
   }
-  row.full_chunks = static_cast<std::uint32_t>(std::min<std::uint64_t>(run.extent / row.chunk_bytes, chunks));
+  const std::uint64_t behind_full =
+      run.extent < run.chunk ? 0 : (run.extent - run.chunk) / run.spacing + 1;  // chunks that end by the extent
+  row.full_chunks = row.chunk_bytes < run.chunk
+                        ? 1
+                        : static_cast<std::uint32_t>(std::min<std::uint64_t>(behind_full, chunks));
   if (row.full_chunks < chunks) row.last_chunk_bytes = run.chunk_bytes(row.full_chunks);
   row.empty_chunks = chunks - row.full_chunks - (row.last_chunk_bytes > 0 ? 1 : 0);
   return row;
@@ -60,6 +71,14 @@ std::string Plan::hash() const {
     for (const LoopRun& run : runs)
       hasher.add(run.loops).add(run.offset).add(run.stride).add(run.chunk).add(run.extent);
   }
+  // Ring/Simple is what a plan was before there was anything else.
+  if (execution->algorithm != Algorithm::ring || execution->protocol != Protocol::simple) {
+    hasher.add(name_of(execution->algorithm))
+        .add(name_of(execution->protocol))
+        .add(std::uint64_t{slices_per_chunk});
+    for (const auto& runs : table.channels)
+      for (const LoopRun& run : runs) hasher.add(run.spacing);
+  }
   return hasher.hex();
 }
 
@@ -68,16 +87,30 @@ Plan make_plan(const Execution& execution, std::uint64_t bytes) {
   CALIPER_CHECK(execution.ranks() >= 1 && execution.channels() >= 1);
   const std::uint32_t ranks = execution.ranks();
   const std::uint64_t blocks = execution.collective == Collective::all_reduce ? 1 : ranks;
-  Plan plan{&execution, bytes, bytes / (execution.element_bytes * blocks), {ranks, 0, {}}, {}};
+  const Connection connection = connection_of(execution.algorithm, execution.protocol);
+  Plan plan{.execution = &execution,
+            .bytes = bytes,
+            .count = bytes / (execution.element_bytes * blocks),
+            .sequence = {ranks, 0, {}},
+            .table = {},
+            .slices_per_chunk = connection.slices_per_chunk,
+            .window = connection.window};
   if (ranks == 1) return plan;
-  plan.sequence = make_sequence(execution.collective, ranks);
-  plan.table = make_chunk_table({execution.collective, execution.family, ranks, execution.element_bytes,
-                                 execution.channels(), plan.count});
+  if (execution.algorithm == Algorithm::ring) plan.sequence = make_sequence(execution.collective, ranks);
+  plan.table =
+      make_chunk_table({execution.collective, execution.family, ranks, execution.element_bytes,
+                        execution.channels(), plan.count, execution.algorithm, execution.protocol,
+                        execution.algorithm == Algorithm::tree ? execution.nodes() : 1});
   return plan;
 }
 
 std::uint64_t bytes_sent(const Plan& plan) {
   std::uint64_t sum = 0;
+  if (plan.execution->algorithm == Algorithm::tree) {
+    for (const auto& runs : plan.table.channels)
+      for (const LoopRun& run : runs) sum += run.loops * run.chunk_bytes(0);
+    return sum * 2 * (plan.execution->ranks() - 1);  // up and down each edge
+  }
   for (const auto& runs : plan.table.channels)
     for (const LoopRun& run : runs) sum += run.loops * step_bytes(plan, run);
   return sum * plan.sequence.sends();
@@ -87,13 +120,18 @@ std::uint64_t operation_count(const Plan& plan) {
   const std::uint64_t ranks = plan.execution->ranks();
   if (plan.count == 0) return 0;
   if (ranks == 1) return 1;
+  const bool ring = plan.execution->algorithm == Algorithm::ring;
   std::uint64_t sum = 0;
   for (std::uint32_t channel = 0; channel < plan.channels(); ++channel) {
-    std::uint64_t loops = 0;
-    for (const LoopRun& run : plan.table.channels[channel]) loops += run.loops;
+    const std::uint64_t loops = loops_of(plan, channel);
+    if (!ring) {
+      const TreeWork work = tree_work(plan.execution->trees[channel]);
+      sum += work.blocks + loops * work.operations;
+      continue;
+    }
     const std::uint64_t proxies = plan.execution->rings[channel].crossings.size();
-    sum += ranks * (1 + loops * plan.sequence.steps() * kSlicesPerChunk);
-    sum += proxies * loops * plan.sequence.sends() * kSlicesPerChunk;
+    sum += ranks * (1 + loops * plan.sequence.steps() * plan.slices_per_chunk);
+    sum += proxies * loops * plan.sequence.sends() * plan.slices_per_chunk;
   }
   return sum;
 }
@@ -101,17 +139,27 @@ std::uint64_t operation_count(const Plan& plan) {
 std::uint64_t worker_count(const Plan& plan) {
   if (plan.execution->ranks() == 1) return plan.count > 0 ? 1 : 0;
   std::uint64_t sum = 0;
-  for (std::uint32_t channel = 0; channel < plan.channels(); ++channel)
-    sum += plan.execution->ranks() + plan.execution->rings[channel].crossings.size();
+  for (std::uint32_t channel = 0; channel < plan.channels(); ++channel) {
+    if (plan.execution->algorithm == Algorithm::ring) {
+      sum += plan.execution->ranks() + plan.execution->rings[channel].crossings.size();
+    } else {
+      const TreeWork work = tree_work(plan.execution->trees[channel]);
+      sum += work.blocks + work.proxies;
+    }
+  }
   return sum;
 }
 
 std::uint64_t slice_count(const Plan& plan) {
   std::uint64_t sum = 0;
   for (std::uint32_t channel = 0; channel < plan.channels(); ++channel) {
+    const std::uint64_t loops = loops_of(plan, channel);
+    if (plan.execution->algorithm == Algorithm::tree) {
+      sum += loops * tree_work(plan.execution->trees[channel]).slices;
+      continue;
+    }
     const std::uint64_t senders = plan.execution->ranks() + plan.execution->rings[channel].crossings.size();
-    for (const LoopRun& run : plan.table.channels[channel])
-      sum += senders * run.loops * plan.sequence.sends() * kSlicesPerChunk;
+    sum += senders * loops * plan.sequence.sends() * plan.slices_per_chunk;
   }
   return sum;
 }

@@ -2,7 +2,6 @@
 // which order.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,23 +19,28 @@ struct Plan {
   std::uint64_t bytes;         ///< asked for: of the full buffer, as nccl-tests prints it
   std::uint64_t
       count;  ///< elements of a rank: bytes / element, for AllGather and ReduceScatter / (element * ranks)
-  PrimitiveSequence sequence;            ///< without runs where there is a single rank
-  ChunkTable table;                      ///< without channels where count is 0 or there is a single rank
-  std::uint32_t window = kWindowSlices;  ///< slices of a connection that may wait to be released
+  PrimitiveSequence sequence;  ///< of rings; without runs where there is a single rank
+  ChunkTable table;            ///< without channels where count is 0 or there is a single rank
+  std::uint32_t slices_per_chunk;
+  std::uint32_t window;  ///< slices of a connection that may wait to be released
 
   std::uint32_t channels() const { return static_cast<std::uint32_t>(table.channels.size()); }
   /// Identity of what is done at this size, beside who does it; 64 hex digits.
   std::string hash() const;
   /// Bytes of the full buffer that take part.
   std::uint64_t buffer_bytes() const;
+  /// Of data; a link carries wire_bytes of each.
+  Slices slices(std::uint64_t chunk_bytes) const {
+    return slices_of(chunk_bytes, execution->element_bytes, slices_per_chunk);
+  }
 };
 
 /// A remainder of `bytes` that is no whole element (of every rank) is dropped, as NCCL's own interface has
-/// counts only. bytes <= kMaxMessageBytes; the execution has passed check_rings.
+/// counts only. bytes <= kMaxMessageBytes; the execution has passed check_channels.
 Plan make_plan(const Execution& execution, std::uint64_t bytes);
 Plan make_plan(const Execution&& execution, std::uint64_t bytes) = delete;
 
-/// Sent over all connections of all channels, counted slice by slice.
+/// Data sent over all connections of all channels, counted slice by slice. A program counts wire bytes.
 std::uint64_t bytes_sent(const Plan& plan);
 /// Operations of the lowered program, written out.
 std::uint64_t operation_count(const Plan& plan);
@@ -53,7 +57,7 @@ struct ChunkRow {
   std::uint32_t full_chunks;                          ///< of this size in a loop
   std::uint64_t last_chunk_bytes;                     ///< of the one behind them; 0: empty or none
   std::uint32_t empty_chunks;                         ///< behind that
-  std::array<std::uint64_t, kSlicesPerChunk> slices;  ///< of chunk 0
+  Slices slices;                                      ///< of chunk 0
 };
 std::vector<ChunkRow> chunk_rows(const Plan& plan);
 

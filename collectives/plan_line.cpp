@@ -8,7 +8,7 @@ namespace {
 __extension__ using Wide = unsigned __int128;  // products of bytes
 
 bool same_shape(const Plan& a, const Plan& b) {
-  return a.sequence.ranks == b.sequence.ranks && a.window == b.window &&
+  return a.sequence.ranks == b.sequence.ranks && a.window == b.window && a.slices_per_chunk == b.slices_per_chunk &&
          a.table.chunks_per_loop == b.table.chunks_per_loop &&
          std::ranges::equal(a.table.channels, b.table.channels, [](const auto& x, const auto& y) {
            return std::ranges::equal(x, y, {}, &LoopRun::loops, &LoopRun::loops);
@@ -23,12 +23,12 @@ bool interpolated(const Plan& a, const Plan& b, const Plan& c, std::uint64_t x, 
 bool slices_interpolated(const Plan& a, const Plan& b, const Plan& c, std::size_t channel, std::size_t run) {
   const LoopRun &x = a.table.channels[channel][run], &y = b.table.channels[channel][run],
                 &z = c.table.channels[channel][run];
-  const std::uint32_t element = a.execution->element_bytes;
   for (std::uint32_t j = 0; j < a.table.chunks_per_loop; ++j) {
-    const auto of_a = slices_of(x.chunk_bytes(j), element), of_b = slices_of(y.chunk_bytes(j), element),
-               of_c = slices_of(z.chunk_bytes(j), element);
-    for (std::uint32_t s = 0; s < kSlicesPerChunk; ++s)
-      if (!interpolated(a, b, c, of_a[s], of_b[s], of_c[s])) return false;
+    const Slices of_a = a.slices(x.chunk_bytes(j)), of_b = b.slices(y.chunk_bytes(j)),
+                 of_c = c.slices(z.chunk_bytes(j));
+    const auto on_wire = [&](std::uint64_t slice) { return wire_bytes(a.execution->protocol, slice); };
+    for (std::uint32_t s = 0; s < a.slices_per_chunk; ++s)
+      if (!interpolated(a, b, c, on_wire(of_a[s]), on_wire(of_b[s]), on_wire(of_c[s]))) return false;
   }
   return true;
 }

@@ -1,11 +1,13 @@
 #include "collectives/proof.hpp"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 
 #include <fmt/format.h>
 
-#include "collectives/ring_order.hpp"
+#include "collectives/execution_check.hpp"
+#include "collectives/tree_proof.hpp"
 
 namespace caliper {
 namespace {
@@ -41,6 +43,17 @@ Check check_tiling(const Plan& plan) {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<Range>> interleaved;
   for (const auto& runs : plan.table.channels)
     for (const LoopRun& run : runs) {
+      if (run.spacing != run.chunk) {
+        // A full loop of chunks that lie apart fills its stride with those of the other channels.
+        for (std::uint32_t j = 0; j < plan.table.chunks_per_loop; ++j)
+          if (const std::uint64_t bytes = run.chunk_bytes(j), at = run.offset + j * run.spacing; bytes == 0)
+            break;
+          else if (run.loops == 1)
+            ranges.push_back({at, at + bytes});
+          else
+            interleaved[{run.loops, run.stride}].push_back({at, at + bytes});
+        continue;
+      }
       if (run.chunk * plan.table.chunks_per_loop < run.extent)
         return Violation{Violated::tiling, fmt::format("{} chunks of {} B do not cover a loop of {} B",
                                                        plan.table.chunks_per_loop, run.chunk, run.extent)};
@@ -59,17 +72,19 @@ Check check_tiling(const Plan& plan) {
 }
 
 Check check_slices(const Plan& plan) {
+  const std::uint64_t slot =
+      connection_of(plan.execution->algorithm, plan.execution->protocol).slot_bytes;
   for (const auto& runs : plan.table.channels)
     for (const LoopRun& run : runs)
       for (std::uint32_t j = 0; j < plan.table.chunks_per_loop; ++j) {
         const std::uint64_t chunk = run.chunk_bytes(j);
-        const auto slices = slices_of(chunk, plan.execution->element_bytes);
+        const Slices slices = plan.slices(chunk);
         const std::uint64_t sum = std::reduce(slices.begin(), slices.end(), std::uint64_t{0});
         if (sum != chunk)
           return Violation{Violated::slices, fmt::format("slices of {} B for a chunk of {} B", sum, chunk)};
-        if (std::ranges::max(slices) > kMaxSliceBytes)
+        if (std::ranges::max(slices) > slot)
           return Violation{Violated::slices, fmt::format("a slice of {} B does not fit a slot of {} B",
-                                                         std::ranges::max(slices), kMaxSliceBytes)};
+                                                         std::ranges::max(slices), slot)};
       }
   return std::nullopt;
 }
@@ -177,15 +192,28 @@ Check check_window(const Plan& plan) {
   for (int loop = 0; loop < 2; ++loop)
     for (const PrimitiveRun& run : plan.sequence.runs)
       for (std::uint32_t i = 0; i < run.count; ++i, ++step)
-        for (std::uint32_t slice = 0; slice < kSlicesPerChunk; ++slice) {
-          if (sends(run.primitive)) send_steps.push_back(step * kSlicesPerChunk + slice);
-          if (receives(run.primitive)) receive_steps.push_back(step * kSlicesPerChunk + slice);
+        for (std::uint32_t slice = 0; slice < plan.slices_per_chunk; ++slice) {
+          if (sends(run.primitive)) send_steps.push_back(step * plan.slices_per_chunk + slice);
+          if (receives(run.primitive)) receive_steps.push_back(step * plan.slices_per_chunk + slice);
         }
   for (std::size_t m = plan.window; m < send_steps.size(); ++m)
     if (receive_steps[m - plan.window] >= send_steps[m])
       return Violation{Violated::progress,
                        fmt::format("with a window of {} slices all ranks wait for the credit of slice {}",
                                    plan.window, m)};
+  return std::nullopt;
+}
+
+/// Channels mostly repeat the trees of others.
+Check check_trees_of(const Plan& plan) {
+  const std::vector<ChannelTree>& trees = plan.execution->trees;
+  for (std::uint32_t channel = 0; channel < plan.channels(); ++channel) {
+    const auto same = [&](const ChannelTree& other) {
+      return other.up == trees[channel].up && other.down == trees[channel].down;
+    };
+    if (std::any_of(trees.begin(), trees.begin() + channel, same)) continue;
+    if (Check bad = prove_tree(trees[channel], plan.window)) return bad;
+  }
   return std::nullopt;
 }
 
@@ -222,16 +250,20 @@ std::string_view name_of(Violated what) {
 
 std::optional<Violation> prove(const Plan& plan) {
   const Execution& execution = *plan.execution;
-  if (const Problems problems = check_rings(execution); !problems.empty())
+  if (const Problems problems = check_channels(execution); !problems.empty())
     return Violation{Violated::rings, describe(problems.front())};
   if (execution.ranks() == 1) return std::nullopt;  // input and output are the same
   if (plan.channels() > execution.channels())
-    return Violation{Violated::rings, fmt::format("{} channels are used, {} have a ring", plan.channels(),
+    return Violation{Violated::rings, fmt::format("{} channels are used, {} have a ring or tree", plan.channels(),
                                                   execution.channels())};
   if (Check bad = check_tiling(plan)) return bad;
   if (Check bad = check_slices(plan)) return bad;
-  if (Check bad = RingExecution(execution.collective, plan.sequence).run()) return bad;
-  if (Check bad = check_window(plan)) return bad;
+  if (execution.algorithm == Algorithm::tree) {
+    if (Check bad = check_trees_of(plan)) return bad;
+  } else {
+    if (Check bad = RingExecution(execution.collective, plan.sequence).run()) return bad;
+    if (Check bad = check_window(plan)) return bad;
+  }
   return check_conservation(plan);
 }
 

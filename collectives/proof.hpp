@@ -11,7 +11,7 @@
 namespace caliper {
 
 enum class Violated : std::uint8_t {
-  rings,         ///< a ring is no permutation, or its crossings do not fit
+  rings,         ///< a ring is no permutation, a tree no tree, or its crossings do not fit
   tiling,        ///< the chunks do not cover the buffer exactly once
   slices,        ///< the slices of a chunk do not add up to it or do not fit their slots
   matching,      ///< the j-th receive is not the j-th send of the rank before
@@ -30,7 +30,8 @@ struct Violation {
 ///
 /// The ranks of a ring do the same steps up to rotation, so the ring is executed in the frame of one rank:
 /// its neighbour's messages are its own, moved by one position. Loops work on different bytes in the same way
-/// and are executed once. Cost: O(ranks) for each channel and each kind of loop, whatever the size.
+/// and are executed once. Trees are executed rank by rank. Cost: O(ranks) for each channel and each kind of
+/// loop, whatever the size.
 std::optional<Violation> prove(const Plan& plan);
 
 }  // namespace caliper

@@ -5,30 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "collectives/crossings.hpp"
+
 namespace caliper {
 namespace {
 
 constexpr std::string_view kEveryRankOnce = "a ring lists every rank once";
-
-std::string channel_name(std::size_t channel) { return fmt::format("channel {}", channel); }
-
-Problems check_crossing(const Execution& execution, const NodeCrossing& crossing, std::uint32_t from,
-                        std::uint32_t to, const std::string& where) {
-  if (crossing.from_rank != from || crossing.to_rank != to)
-    return {{where,
-             fmt::format("the ring leaves its node from rank {} to rank {}, but the crossing in its place "
-                         "goes from {} to {}",
-                         from, to, crossing.from_rank, crossing.to_rank),
-             "crossings stand in ring order"}};
-  const std::uint32_t sender = execution.gpu_of_rank[from].node;
-  const std::uint32_t receiver = execution.gpu_of_rank[to].node;
-  Problems problems;
-  if (crossing.proxy_gpu.node != sender || crossing.out.node != sender)
-    problems.push_back({where, fmt::format("rank {} sends through a GPU or NIC of another node", from), ""});
-  if (crossing.in.node != receiver)
-    problems.push_back({where, fmt::format("rank {} receives through a NIC of another node", to), ""});
-  return problems;
-}
 
 Problems check_crossings(const Execution& execution, const ChannelRing& ring, const std::string& where) {
   Problems problems;
@@ -50,58 +32,6 @@ Problems check_crossings(const Execution& execution, const ChannelRing& ring, co
          fmt::format("{} crossings, but the ring changes the node {} times", ring.crossings.size(), next),
          ""});
   return problems;
-}
-
-/// A GPU reaches the network through the NIC that is local to it.
-Problems check_nics(const NodeSpec& node, const Execution& execution, const NodeCrossing& crossing,
-                    const std::string& where) {
-  if (crossing.proxy_gpu.gpu >= node.gpus)
-    return {{where,
-             fmt::format("rank {} sends through gpu {}, a node has {}", crossing.from_rank,
-                         crossing.proxy_gpu.gpu, node.gpus),
-             ""}};
-  if (node.nics == 0)
-    return {
-        {where, fmt::format("rank {} sends to another node, nodes have no NICs", crossing.from_rank), ""}};
-  const std::uint32_t out = node.nic_of_gpu[crossing.proxy_gpu.gpu];
-  const std::uint32_t in = node.nic_of_gpu[execution.gpu_of_rank[crossing.to_rank].gpu];
-  Problems problems;
-  if (crossing.out.nic != out)
-    problems.push_back({where,
-                        fmt::format("rank {} sends by NIC {} through gpu {}, whose NIC is {}",
-                                    crossing.from_rank, crossing.out.nic, crossing.proxy_gpu.gpu, out),
-                        ""});
-  if (crossing.in.nic != in)
-    problems.push_back({where,
-                        fmt::format("rank {} receives by NIC {}, the NIC of its GPU is {}", crossing.to_rank,
-                                    crossing.in.nic, in),
-                        ""});
-  return problems;
-}
-
-/// GPUs of a node talk over NVLinks.
-Problems check_nvlinks(const NodeSpec& node, const Execution& execution, const ChannelRing& ring,
-                       const std::string& where) {
-  const auto joined = [&](GpuAddress a, GpuAddress b) {
-    return a == b || node.nvlinks_between(a.gpu, b.gpu) > 0;
-  };
-  for (std::size_t k = 0; k < ring.order.size(); ++k) {
-    const std::uint32_t from = ring.order[k], to = ring.order[(k + 1) % ring.order.size()];
-    const GpuAddress a = execution.gpu_of_rank[from], b = execution.gpu_of_rank[to];
-    if (a.node == b.node && !joined(a, b))
-      return {{where,
-               fmt::format("rank {} sends to rank {}, their GPUs {} and {} have no NVLink", from, to, a.gpu,
-                           b.gpu),
-               "a ring over PCIe is not modelled"}};
-  }
-  for (const NodeCrossing& crossing : ring.crossings)
-    if (const GpuAddress from = execution.gpu_of_rank[crossing.from_rank];
-        crossing.proxy_gpu.gpu < node.gpus && !joined(from, crossing.proxy_gpu))
-      return {{where,
-               fmt::format("rank {} sends through gpu {}, which has no NVLink to its own", crossing.from_rank,
-                           crossing.proxy_gpu.gpu),
-               ""}};
-  return {};
 }
 
 }  // namespace
@@ -163,18 +93,7 @@ std::vector<std::uint32_t> starting_with_rank_zero(std::vector<std::uint32_t> or
 }
 
 Problems check_rings(const Execution& execution) {
-  Problems problems;
-  if (execution.ranks() == 0) problems.push_back({"ranks", "an execution without ranks", ""});
-  if (execution.channels() == 0) problems.push_back({"channels", "an execution without channels", ""});
-  std::vector<std::pair<GpuAddress, std::uint32_t>> owners;
-  for (std::uint32_t rank = 0; rank < execution.ranks(); ++rank)
-    owners.emplace_back(execution.gpu_of_rank[rank], rank);
-  std::ranges::sort(owners);
-  const auto twice = std::ranges::adjacent_find(owners, {}, [](const auto& owner) { return owner.first; });
-  if (twice != owners.end())
-    problems.push_back(
-        {"ranks", fmt::format("ranks {} and {} are on the same GPU", twice->second, (twice + 1)->second),
-         "one rank a GPU"});
+  Problems problems = check_ranks(execution);
   for (std::size_t channel = 0; channel < execution.rings.size(); ++channel) {
     const ChannelRing& ring = execution.rings[channel];
     const std::string where = channel_name(channel);
@@ -184,25 +103,6 @@ Problems check_rings(const Execution& execution) {
           {where, fmt::format("the ring starts with rank {}", ring.order.front()), "rank 0 stands first"});
     if (here.empty()) here = check_crossings(execution, ring, where);
     append(problems, std::move(here));
-  }
-  return problems;
-}
-
-Problems check_execution(const Machine& machine, const Execution& execution) {
-  Problems problems = check_rings(execution);
-  const NodeSpec& node = machine.spec().node;
-  for (std::uint32_t rank = 0; rank < execution.ranks(); ++rank) {
-    const GpuAddress gpu = execution.gpu_of_rank[rank];
-    if (gpu.node >= machine.nodes() || gpu.gpu >= node.gpus)
-      problems.push_back({fmt::format("rank {}", rank),
-                          fmt::format("node {} gpu {} is not in the machine", gpu.node, gpu.gpu),
-                          fmt::format("{} nodes of {} GPUs", machine.nodes(), node.gpus)});
-  }
-  if (!problems.empty()) return problems;
-  for (std::size_t channel = 0; channel < execution.rings.size(); ++channel) {
-    append(problems, check_nvlinks(node, execution, execution.rings[channel], channel_name(channel)));
-    for (const NodeCrossing& crossing : execution.rings[channel].crossings)
-      append(problems, check_nics(node, execution, crossing, channel_name(channel)));
   }
   return problems;
 }

@@ -27,8 +27,4 @@ std::vector<std::uint32_t> starting_with_rank_zero(std::vector<std::uint32_t> or
 /// nodes; no GPU has two ranks.
 Problems check_rings(const Execution& execution);
 
-/// check_rings, and that nodes and GPUs exist in the machine and each crossing uses the NICs local to its
-/// GPUs.
-Problems check_execution(const Machine& machine, const Execution& execution);
-
 }  // namespace caliper

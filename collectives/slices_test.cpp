@@ -31,7 +31,7 @@ TEST_CASE("slices: they add up to the chunk and fit their slot, for every elemen
     for (std::uint64_t chunk = 0; chunk <= (2u << 20); chunk += 1016) {
       const auto [first, second] = slices_of(chunk, e);
       REQUIRE(first + second == chunk);
-      REQUIRE(first <= kMaxSliceBytes);
+      REQUIRE(first <= connection_of(Algorithm::ring, Protocol::simple).slot_bytes);
       REQUIRE(second <= first);
     }
 }

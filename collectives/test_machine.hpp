@@ -55,6 +55,7 @@ inline std::vector<GpuAddress> node_major(std::uint32_t nodes, std::uint32_t gpu
 inline ParameterTable full_table() {
   auto auxiliary = collectives_parameters();
   for (auto& row : topology_parameters()) auxiliary.push_back(std::move(row));
+  for (auto& row : other_protocol_parameters()) auxiliary.push_back(std::move(row));
   auto direct = collectives_direct_parameters();
   for (auto& row : topology_direct_parameters()) direct.push_back(std::move(row));
   return {std::move(auxiliary), std::move(direct)};

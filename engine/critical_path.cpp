@@ -21,6 +21,7 @@ struct Step {
   KindId kind{};
   EdgeId receive{}, send{};
   std::uint64_t bytes = 0;
+  bool only_waits = false;
 };
 
 /// What happened last.
@@ -79,6 +80,7 @@ class Walk {
         for (std::uint32_t time = 0; time < repeat.times; ++time)
           for (std::uint32_t i = repeat.first; i < repeat.first + repeat.count; ++i, ++row) {
             const Operation& op = p_.operations[i];
+            if (op.size == kOnlyWaits) continue;
             if (op.receive != kNoPort) edges_[p_.edge_at(worker, op.receive).v].taken.push_back(row);
             if (op.send != kNoPort) {
               const EdgeId e = p_.edge_at(worker, op.send);
@@ -113,7 +115,8 @@ class Walk {
               {op.kind},
               p_.edge_at(worker, op.receive),
               p_.edge_at(worker, op.send),
-              p_.bytes_of(worker, op)};
+              p_.bytes_of(worker, op),
+              op.size == kOnlyWaits};
     }
     CALIPER_CHECK(false && "a row of the worker");
     return {};
@@ -121,7 +124,9 @@ class Walk {
 
   double number(ExpressionId id) const { return numbers_[id.v]; }
   const ProgramEdge& edge(EdgeId id) const { return p_.edges[id.v]; }
-  bool moves(const Step& step) const { return step.send.valid() && edge(step.send).route.valid(); }
+  bool moves(const Step& step) const {
+    return !step.only_waits && step.send.valid() && edge(step.send).route.valid();
+  }
   RouteId route_of(const Step& step) const { return edge(step.send).route; }
   double route_latency(const Step& step) const { return number(p_.route_latency[route_of(step).v]); }
   double arrival(const Step& step) const { return times_.done[step.row] + number(edge(step.send).latency); }
@@ -219,6 +224,7 @@ class Walk {
     return std::nullopt;
   }
 
+  /// Of an operation that only waits: the place of the one that takes what it waited for, the next.
   static std::size_t place_of(std::uint64_t row, const std::vector<std::uint64_t>& rows) {
     return static_cast<std::size_t>(std::ranges::lower_bound(rows, row) - rows.begin());
   }

@@ -38,6 +38,7 @@ class FlowRun {
   void run_part(const IndependentPart& part, bool skip);
   void drain();
   void advance(std::uint32_t w);
+  void pass(WorkerRun& worker, double begin, Cause cause);
   void begin_operation(WorkerRun& worker, std::uint32_t receive, EdgeRun* send, double begin, Cause cause);
   void move_alone(WorkerRun& worker, EdgeRun& send, const Transfer& transfer);
   void share(WorkerRun& worker, EdgeRun& send, const Transfer& transfer);
@@ -244,12 +245,30 @@ void FlowRun::advance(std::uint32_t w) {
           cause = Cause::credit;
         }
       }
-      ++send->sent;
     }
+    if (op.size == kOnlyWaits) {
+      worker.decisions = with_decision(worker.decisions, decision);
+      pass(worker, begin, cause);
+      continue;
+    }
+    if (send) ++send->sent;
     if (receive != kNone) ++edges_[receive].taken;
     worker.decisions = with_decision(worker.decisions, decision);
     begin_operation(worker, receive, send, begin, cause);
   }
+}
+
+/// What the worker waited for is there; a later operation takes it.
+void FlowRun::pass(WorkerRun& worker, double begin, Cause cause) {
+  if (times_) {
+    const std::uint64_t row =
+        times_->first[running_] + worker.ordinal(program_.repeats_of(program_.workers[running_]));
+    times_->begin[row] = times_->cost_end[row] = times_->done[row] = begin;
+    times_->cause[row] = cause;
+  }
+  ++events_;
+  worker.next(program_.operations.data());
+  worker.free = begin;
 }
 
 void FlowRun::begin_operation(WorkerRun& worker, std::uint32_t receive, EdgeRun* send, double begin,
@@ -522,7 +541,7 @@ RunResult FlowRun::totals() const {
       result.operations += repeat.count * times;
       for (std::uint32_t i = repeat.first; i < repeat.first + repeat.count; ++i) {
         const Operation& op = program_.operations[i];
-        if (op.send == kNoPort) continue;
+        if (op.send == kNoPort || op.size == kOnlyWaits) continue;
         result.slices += times;
         result.bytes += times * program_.bytes_of(worker, op);
       }

@@ -1,5 +1,7 @@
 #include "engine/flow_run.hpp"
 
+#include <string>
+
 #include <doctest/doctest.h>
 
 #include "base/random.hpp"
@@ -82,6 +84,61 @@ TEST_CASE("flow_run: the window paces the sender by the receiver") {
     for (std::uint32_t i = window; i < slices; ++i)
       CHECK(times.begin[i] >= times.done[slices + i - window]);  // a credit is a released slice
   }
+}
+
+TEST_CASE("flow_run: a worker that waits for two senders and two receivers does both when all are there") {
+  // Senders a and b, a worker that takes 2 for what needs both, receivers c and d, slow one; windows of one.
+  ProgramBuilder builder;
+  const auto worker = [&](std::uint32_t rank) { return builder.worker(rank, 0, "worker"); };
+  const WorkerId a = worker(0), b = worker(1), middle = worker(2), c = worker(3), d = worker(4);
+  const KindId free_kind = builder.kind("free", 0.0, 0.0, kInfinite);
+  const auto taking = [&](double seconds) {
+    return builder.kind(std::to_string(seconds), seconds, 0.0, kInfinite);
+  };
+  const auto edge = [&](WorkerId from, WorkerId to) { return builder.edge(from, to, 1, 0.0); };
+  const EdgeId from_a = edge(a, middle), from_b = edge(b, middle), to_c = edge(middle, c), to_d = edge(middle, d);
+  for (int slice = 0; slice < 3; ++slice) {
+    builder.operation(a, taking(10), kNoEdge, from_a, 1);
+    builder.operation(b, taking(3), kNoEdge, from_b, 2);
+    builder.wait(middle, from_b);
+    builder.wait(middle, to_d);
+    builder.operation(middle, taking(2), from_a, to_c, 1);
+    builder.operation(middle, free_kind, from_b, kNoEdge, 2);
+    builder.operation(middle, free_kind, kNoEdge, to_d, 4);
+    builder.operation(c, taking(1), to_c, kNoEdge, 1);
+    builder.operation(d, taking(20), to_d, kNoEdge, 4);
+  }
+  OperationTimes times;
+  const Program program = builder.build();
+  const RunResult result = run(program, &times);
+  REQUIRE(!result.stuck);
+  // Slice 0: there at 10, done at 12; b's second slice begins at 12, when its first is given back, not at 3.
+  // Slice 1: there at 22, but d is done with slice 0 at 32: 34. Slice 2: d is done with slice 1 at 54: 56, 76.
+  CHECK(result.seconds == 76);
+  CHECK(result.bytes == 3 * (1 + 2 + 1 + 4));
+  CHECK(result.slices == 3 * 4);
+  CHECK(result.operations == 3 * 9);
+  CHECK(times.begin[times.first[1] + 1] == 12);
+  CHECK(times.begin[times.first[2] + 5 + 1] == 32);      // the wait for a credit of d
+  CHECK(times.cause[times.first[2] + 5 + 1] == Cause::credit);
+  CHECK(times.begin[times.first[2] + 5 + 2] == 32);      // and what had to wait with it
+  CHECK(times.begin[times.first[3] + 1] == 34);
+}
+
+TEST_CASE("flow_run: a worker that waits for what never comes is stuck there") {
+  ProgramBuilder builder;
+  const WorkerId a = builder.worker(0, 0, "a"), b = builder.worker(1, 0, "b");
+  const KindId free_kind = builder.kind("free", 0.0, 0.0, kInfinite);
+  const EdgeId there = builder.edge(a, b, 1, 0.0), back = builder.edge(b, a, 1, 0.0);
+  builder.wait(a, back);
+  builder.operation(a, free_kind, kNoEdge, there, 1);
+  builder.operation(a, free_kind, back, kNoEdge, 1);
+  builder.operation(b, free_kind, there, kNoEdge, 1);
+  builder.operation(b, free_kind, kNoEdge, back, 1);
+  const RunResult result = run(builder.build());
+  REQUIRE(result.stuck);
+  CHECK(result.stuck->waits.size() == 2);
+  CHECK(result.stuck->cycle.size() == 2);
 }
 
 TEST_CASE("flow_run: a transfer that joins later slows the other down from then on") {

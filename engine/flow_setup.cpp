@@ -28,6 +28,7 @@ std::vector<PortUse> use_of(const Program& program, const ProgramWorker& worker,
   };
   for (const Repeat& repeat : program.repeats_of(worker))
     for (const Operation& op : std::span(program.operations).subspan(repeat.first, repeat.count)) {
+      if (op.size == kOnlyWaits) continue;
       if (op.send != kNoPort) {
         PortUse& send = at(op.send);
         send.sends += repeat.times;

@@ -55,7 +55,8 @@ std::vector<UnrolledOperation> Program::unroll(WorkerId id) const {
     for (std::uint32_t i = 0; i < repeat.times; ++i)
       for (const Operation& op : std::span(operations).subspan(repeat.first, repeat.count))
         all.push_back(
-            {KindId{op.kind}, edge_at(worker, op.receive), edge_at(worker, op.send), bytes_of(worker, op)});
+            {KindId{op.kind}, edge_at(worker, op.receive), edge_at(worker, op.send), bytes_of(worker, op),
+             op.size == kOnlyWaits});
   return all;
 }
 
@@ -64,7 +65,7 @@ std::vector<std::uint64_t> Program::sends() const {
   for (const ProgramWorker& worker : workers)
     for (const Repeat& repeat : repeats_of(worker))
       for (const Operation& op : std::span(operations).subspan(repeat.first, repeat.count))
-        if (op.send != kNoPort) counts[edge_at(worker, op.send).v] += repeat.times;
+        if (op.send != kNoPort && op.size != kOnlyWaits) counts[edge_at(worker, op.send).v] += repeat.times;
   return counts;
 }
 

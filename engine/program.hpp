@@ -9,6 +9,8 @@
 //      its end (a thread block writing to a peer); detached, the worker goes on (a message handed to a NIC);
 //   4. at the end of cost and transfer gives the credit back on the receive edge and posts the slice on the
 //      send edge, where it is visible after the edge's latency.
+// An operation may only wait: it passes once the slice is there and the credit free, and leaves both for a
+// later one. So a worker waits for several edges before it does what needs them all.
 // A transfer first takes its route's latency, during which it holds no bandwidth, then bytes / rate.
 //
 // Workers that do the same share one list of operations, and a list is loops over bodies: a ring over
@@ -82,12 +84,14 @@ using Port = std::uint8_t;
 inline constexpr Port kNoPort = 0xff;
 /// Size of an operation that moves nothing.
 inline constexpr std::uint32_t kNoSize = 0xffffffff;
+/// Size of an operation that waits and takes nothing, posts nothing, costs nothing.
+inline constexpr std::uint32_t kOnlyWaits = 0xfffffffe;
 
 struct Operation {
   std::uint16_t kind;  ///< KindId
   Port receive;        ///< kNoPort: waits for no data
   Port send;           ///< kNoPort: posts nothing
-  std::uint32_t size;  ///< behind the worker's first size in Program::sizes, or kNoSize
+  std::uint32_t size;  ///< behind the worker's first size in Program::sizes, or kNoSize, or kOnlyWaits
   auto operator<=>(const Operation&) const = default;
 };
 
@@ -113,6 +117,7 @@ struct UnrolledOperation {
   KindId kind;
   EdgeId receive, send;  ///< invalid where there is none
   std::uint64_t bytes;
+  bool only_waits;
 };
 
 /// Made by ProgramBuilder. Rows are referred to by index; CSR arrays have one more entry than rows.
@@ -148,7 +153,7 @@ struct Program {
     return port == kNoPort ? kNoEdge : ports[worker.first_port + port];
   }
   std::uint64_t bytes_of(const ProgramWorker& worker, const Operation& op) const {
-    return op.size == kNoSize ? 0 : sizes[worker.first_size + op.size];
+    return op.size >= kOnlyWaits ? 0 : sizes[worker.first_size + op.size];
   }
   std::uint32_t users(std::uint32_t route_link) const {
     return route_users.empty() ? 1 : route_users[route_link];

@@ -34,6 +34,11 @@ std::vector<PortTraffic> traffic_of(const Program& program, const ProgramWorker&
       const Operation& op = program.operations[i];
       CALIPER_CHECK(op.send == kNoPort || op.send < worker.port_count);
       CALIPER_CHECK(op.receive == kNoPort || op.receive < worker.port_count);
+      if (op.size == kOnlyWaits) {
+        const CostKind& kind = program.kinds[op.kind];
+        CALIPER_CHECK(kind.overhead == kind.seconds_per_byte && program.expressions[kind.overhead.v] == 0.0);
+        continue;
+      }
       if (op.send != kNoPort) traffic[op.send].sent += repeat.times;
       if (op.receive != kNoPort) traffic[op.receive].received += repeat.times;
     }
@@ -93,7 +98,7 @@ KindId ProgramBuilder::kind(const std::string& name, const Expression& overhead,
 std::uint32_t ProgramBuilder::sizes(const std::vector<std::uint64_t>& bytes) {
   const auto [known, is_new] = size_tables_.try_emplace(bytes, 0u);
   if (is_new) {
-    CALIPER_CHECK(program_.sizes.size() + bytes.size() < kNoSize);
+    CALIPER_CHECK(program_.sizes.size() + bytes.size() < kOnlyWaits);
     known->second = static_cast<std::uint32_t>(program_.sizes.size());
     program_.sizes.insert(program_.sizes.end(), bytes.begin(), bytes.end());
   }
@@ -166,13 +171,23 @@ void ProgramBuilder::operation(WorkerId worker, KindId kind, EdgeId receive, Edg
   own.sizes.push_back(bytes);
 }
 
+void ProgramBuilder::wait(WorkerId worker, EdgeId edge) {
+  const bool receives = program_.edges[edge.v].to == worker;
+  CALIPER_CHECK(receives || program_.edges[edge.v].from == worker);
+  Own& own = own_.at(worker.v);
+  const Port port = port_of(own, edge);
+  own.operations.push_back({static_cast<std::uint16_t>(waiting().v), receives ? port : kNoPort,
+                            receives ? kNoPort : port, kOnlyWaits});
+}
+
 void ProgramBuilder::close_unlisted_workers() {
   for (auto& [w, own] : own_) {
     if (own.operations.empty()) continue;
     const bool alike = std::ranges::adjacent_find(own.sizes, std::ranges::not_equal_to{}) == own.sizes.end();
     if (alike) {
       own.sizes.resize(1);
-      for (Operation& op : own.operations) op.size = 0;
+      for (Operation& op : own.operations)
+        if (op.size != kOnlyWaits) op.size = 0;
     }
     program_.workers[w].first_size = sizes(own.sizes);
     program_.workers[w].list = list({{std::move(own.operations), 1}});

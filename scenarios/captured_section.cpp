@@ -7,8 +7,8 @@
 #include "base/text.hpp"
 #include "captures/captured_parts.hpp"
 #include "captures/nccl_log.hpp"
+#include "collectives/execution_check.hpp"
 #include "collectives/plan.hpp"
-#include "collectives/ring_order.hpp"
 #include "scenarios/execution_record_file.hpp"
 
 namespace caliper {
@@ -133,7 +133,12 @@ class CapturedReader {
     if (plan.channels && *plan.channels != captured.rings.size())
       problem(fmt::format("{} channels, the plan states {}", captured.rings.size(), *plan.channels),
               "leave 'channels' out");
+    if (plan.algorithm == Algorithm::tree)
+      return problem("a log gives the rings of a plan, not its trees",
+                     "leave 'log' out: trees follow from rules");
     const Execution execution{.collective = group_.collective,
+                              .algorithm = plan.algorithm,
+                              .protocol = plan.protocol,
                               .family = group_.family,
                               .element_bytes = group_.element_bytes,
                               .gpu_of_rank = captured.gpu_of_rank,

@@ -66,6 +66,35 @@ std::string nvlinks_of(const NodeSpec& node) {
   return text;
 }
 
+/// Each different text once, with the sizes that it holds for where there are several.
+template <class TextOf>
+std::string over_plans(const ScenarioGroup& group, TextOf text_of) {
+  if (group.plans.empty()) return "no plan";
+  std::vector<std::string> texts, parts;
+  for (const PlanRange& plan : group.plans) {
+    texts.push_back(text_of(plan));
+    parts.push_back(fmt::format("{} [{}]", texts.back(), format_size_range(plan.sizes)));
+  }
+  const bool alike = std::ranges::adjacent_find(texts, std::ranges::not_equal_to{}) == texts.end();
+  return alike ? texts.front() : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string chunk_text(const PlanRange& plan) {
+  const Connection connection = connection_of(plan.algorithm, plan.protocol);
+  return fmt::format("by NCCL's partition, at most {} (see explain)",
+                     format_bytes(connection.slices_per_chunk * connection.slot_bytes));
+}
+
+std::string slice_text(const PlanRange& plan) {
+  const Connection connection = connection_of(plan.algorithm, plan.protocol);
+  if (connection.slices_per_chunk == 1) return "the chunk";
+  return fmt::format("half a chunk, at least 32 KiB, at most {}", format_bytes(connection.slot_bytes));
+}
+
+std::string window_text(const PlanRange& plan) {
+  return fmt::format("{} slices", connection_of(plan.algorithm, plan.protocol).window);
+}
+
 std::map<std::string, std::string, std::less<>> texts_of(const Scenario& scenario) {
   const NodeSpec& node = scenario.machine.spec().node;
   const DragonflyPlusSpec& fabric = scenario.machine.spec().fabric;
@@ -113,16 +142,20 @@ std::map<std::string, std::string, std::less<>> texts_of(const Scenario& scenari
       {"nccl.version", of_groups([](Group g, std::uint32_t) {
          return fmt::format("{}, family {}", g.nccl, name_of(g.family));
        })},
-      {"algorithm", std::string(name_of(Algorithm::ring))},
-      {"protocol", std::string(name_of(Protocol::simple))},
+      {"algorithm", of_groups([](Group g, std::uint32_t) {
+         return over_plans(g, [](const PlanRange& plan) { return std::string(name_of(plan.algorithm)); });
+       })},
+      {"protocol", of_groups([](Group g, std::uint32_t) {
+         return over_plans(g, [](const PlanRange& plan) { return std::string(name_of(plan.protocol)); });
+       })},
       {"channels", of_groups([&scenario](Group, std::uint32_t g) { return channels_text(scenario, g); })},
       {"ring_order", of_groups([&scenario](Group, std::uint32_t g) { return ring_text(scenario, g); })},
       {"nic_layout", of_groups([](Group g, std::uint32_t) {
          return g.nodes > 1 ? std::string(name_of(g.nic_layout)) : std::string("none used");
        })},
-      {"chunk_size", "by NCCL's partition, at most 2 MiB (see explain)"},
-      {"slice_size", "half a chunk, at least 32 KiB, at most 1 MiB"},
-      {"window", fmt::format("{} slices", kWindowSlices)},
+      {"chunk_size", of_groups([](Group g, std::uint32_t) { return over_plans(g, chunk_text); })},
+      {"slice_size", of_groups([](Group g, std::uint32_t) { return over_plans(g, slice_text); })},
+      {"window", of_groups([](Group g, std::uint32_t) { return over_plans(g, window_text); })},
   };
 }
 

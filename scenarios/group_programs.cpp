@@ -44,9 +44,12 @@ std::optional<Error> check_size(const Scenario& scenario, std::uint32_t group, s
 }
 
 /// @param channels  given from outside: repeats or cuts the rings
-Execution captured_execution(const ScenarioGroup& group, const CapturedPlan& captured,
+Execution captured_execution(const ScenarioGroup& group, const PlanRange& range,
                              std::optional<std::uint32_t> channels) {
+  const CapturedPlan& captured = *range.captured;
   Execution execution{.collective = group.collective,
+                      .algorithm = range.algorithm,
+                      .protocol = range.protocol,
                       .family = group.family,
                       .element_bytes = group.element_bytes,
                       .gpu_of_rank = captured.gpu_of_rank,
@@ -64,9 +67,10 @@ Execution captured_execution(const ScenarioGroup& group, const CapturedPlan& cap
 Result<Execution> execution_of_range(const Scenario& scenario, std::uint32_t group, const PlanRange& range,
                                      std::optional<std::uint32_t> channels) {
   const ScenarioGroup& g = scenario.groups[group];
-  if (range.captured) return captured_execution(g, *range.captured, channels);
+  if (range.captured) return captured_execution(g, range, channels);
   auto execution = derive_execution(scenario.machine, g.ranks, g.collective, g.family, g.element_bytes,
-                                    channels ? channels : range.channels, g.nic_layout);
+                                    channels ? channels : range.channels, g.nic_layout,
+                                    {range.algorithm, range.protocol});
   if (!execution) return execution.problems();
   if (range.channels && !channels) execution->channels_origin = range.source;
   return execution;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::array kCollectives = {Collective::all_reduce, Collective::all_gather,
                                      Collective::reduce_scatter};
-constexpr std::array kAlgorithms = {Algorithm::ring};
-constexpr std::array kProtocols = {Protocol::simple};
+constexpr std::array kAlgorithms = {Algorithm::ring, Algorithm::tree};
+constexpr std::array kProtocols = {Protocol::simple, Protocol::ll, Protocol::ll128};
 constexpr std::array kOrigins = {Origin::captured, Origin::derived, Origin::assumed};
 constexpr std::array kLayouts = {NicLayout::pxn, NicLayout::pairs, NicLayout::oracle};
 constexpr std::uint32_t kMostChannels = 64;                         // NCCL's MAXCHANNELS
@@ -67,6 +67,9 @@ void read_plans(TomlSection& section, GroupSection& into) {
     const auto sizes = read_range(entry, "sizes");
     read_choice<Algorithm>(entry, "algorithm", kAlgorithms, Need::required, plan.algorithm);
     read_choice<Protocol>(entry, "protocol", kProtocols, Need::required, plan.protocol);
+    if (plan.algorithm == Algorithm::tree && into.group.collective != Collective::all_reduce)
+      entry.report("algorithm", fmt::format("{} by trees", name_of(into.group.collective)),
+                   "NCCL has trees for all_reduce only");
     plan.channels = entry.count("channels", Need::optional, 1, kMostChannels);
     read_choice<Origin>(entry, "source", kOrigins, Need::required, plan.source);
     auto log = read_plan_log(entry, section.name_at("plan"), plan);

@@ -46,6 +46,12 @@ void refuse_unsupported(TomlSection& root) {
   refuse("template", "[[template]]", "families of groups");
 }
 
+bool runs_beyond_ring_simple(const GroupSection& group) {
+  return std::ranges::any_of(group.group.plans, [](const PlanRange& plan) {
+    return plan.algorithm != Algorithm::ring || plan.protocol != Protocol::simple;
+  });
+}
+
 std::vector<ModelGap> read_model_gaps(TomlSection& root, const GroupNames& groups) {
   std::vector<ModelGap> gaps;
   for (TomlSection& section : root.tables("model_gap")) {
@@ -77,7 +83,7 @@ Result<Scenario> read_root(TomlSection& root, const fs::path& systems, InputFile
   MeasuredGroups measured = read_measured(file, groups, placements, inputs);
   if (machine) read_captured(file, *machine, placements, groups, inputs);
 
-  ParameterTable table = parameter_table();
+  ParameterTable table = parameter_table(std::ranges::any_of(groups, runs_beyond_ring_simple));
   std::vector<FixedParameter> fixed = read_fixed(root, table);
   std::vector<StageSection> stages = read_stages(root, table, fixed, names);
   const ValidateSection validate = read_validate(root, names);

@@ -174,7 +174,7 @@ TEST_CASE("scenario: plans and scope") {
   check("channels = 8\n", "channels = 65\n", "channels = 65",
         "'channels' in [[group.plan]] of group 'ag-2x2' is 65");
   check("channels = 8\n", "channels = 8\nlog = \"x.log\"\n", "log =", "file 'x.log': no such file");
-  check("algorithm = \"ring\"", "algorithm = \"tree\"", "tree", "'algorithm' is 'tree' (one of: ring)");
+  check("algorithm = \"ring\"", "algorithm = \"nvls\"", "nvls", "'algorithm' is 'nvls' (one of: ring, tree)");
   check("reason = \"small\"",
         "reason = \"small\"\n[[group.out_of_scope]]\nsizes = \"1 MiB .. 2 MiB\"\nreason = \"x\"",
         "1 MiB .. 2 MiB", "out-of-scope ranges '.. 2 MiB' and '1 MiB .. 2 MiB' of group 'ag-2x2' overlap");

@@ -116,7 +116,7 @@ void try_sizes(Candidate& candidate, const Machine& machine) {
                     .groups = {candidate.group},
                     .dataset = {},
                     .split = {},
-                    .parameters = parameter_table(),
+                    .parameters = parameter_table(false),
                     .stages = {},
                     .fixed = {},
                     .model_gaps = {},

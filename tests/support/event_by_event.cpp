@@ -76,6 +76,7 @@ class Run {
     if (op.receive.valid() && edges_[op.receive.v].arrived == edges_[op.receive.v].taken) return;
     if (op.send.valid() && edges_[op.send.v].sent - edges_[op.send.v].released == p_.edges[op.send.v].window)
       return;
+    if (op.only_waits) return go_on(w);
     if (op.receive.valid()) ++edges_[op.receive.v].taken;
     if (op.send.valid()) ++edges_[op.send.v].sent;
     worker.busy = true;
