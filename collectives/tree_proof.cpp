@@ -94,8 +94,9 @@ class TreeExecution {
       up_[child].messages.pop_front();
       ready_.push_back(reduce_of(child));
       if (from.begin != sum.end)
-        bad_ = Violation{Violated::data, fmt::format("rank {} adds contributions of places {} to {} to those up to {}",
-                                                     rank, from.begin, from.end, sum.end)};
+        bad_ = Violation{Violated::data,
+                         fmt::format("rank {} adds contributions of places {} to {} to those up to {}", rank,
+                                     from.begin, from.end, sum.end)};
       sum.end = from.end;
     }
     return sum;
@@ -103,8 +104,8 @@ class TreeExecution {
 
   void send_down(std::uint32_t rank, Sum sum) {
     if (sum != Sum{0, ranks_})
-      bad_ = Violation{Violated::data, fmt::format("rank {} ends with the contributions of {} of {} ranks", rank,
-                                                   sum.end - sum.begin, ranks_)};
+      bad_ = Violation{Violated::data, fmt::format("rank {} ends with the contributions of {} of {} ranks",
+                                                   rank, sum.end - sum.begin, ranks_)};
     for (std::uint32_t i = 0; i < tree_.children(rank); ++i) {
       const std::uint32_t child = tree_.down[rank][i];
       down_[child].messages.push_back(sum);
@@ -138,10 +139,10 @@ class TreeExecution {
 
   const ChannelTree& tree_;
   const std::uint32_t window_, slices_, ranks_;
-  std::vector<Fifo> up_, down_;        // [child]
-  std::vector<std::uint32_t> place_;   // [ranks], in the walk
-  std::vector<std::uint32_t> done_;    // [workers], slices
-  std::deque<std::uint32_t> ready_;    // workers that may go on
+  std::vector<Fifo> up_, down_;       // [child]
+  std::vector<std::uint32_t> place_;  // [ranks], in the walk
+  std::vector<std::uint32_t> done_;   // [workers], slices
+  std::deque<std::uint32_t> ready_;   // workers that may go on
   std::optional<Violation> bad_;
 };
 
