@@ -62,10 +62,9 @@ std::vector<DirectParameter> collectives_direct_parameters() {
       {"channels", "rings or trees of the communicator", plan},
       {"ring_order", "order of the ranks in each channel's ring", plan},
       {"nic_layout", "by which NICs the rings enter and leave a node", plan},
-      {"chunk_size", "bytes of the chunks of each channel and loop, at most 2 MiB",
-       "NCCL's partition at this size"},
-      {"slice_size", "bytes of the two slices of a chunk, at most 1 MiB", source},
-      {"window", "slices of a connection that may wait to be released: 4", source},
+      {"chunk_size", "bytes of the chunks of each channel and loop", "NCCL's partition at this size"},
+      {"slice_size", "bytes of the slices of a chunk", source},
+      {"window", "slices of a connection that may wait to be released", source},
   };
 }
 

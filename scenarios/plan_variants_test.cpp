@@ -78,9 +78,9 @@ TEST_CASE("plan variants: each range of sizes runs its algorithm and protocol") 
   CHECK(at(1 * kMiB) == std::pair{Algorithm::tree, Protocol::simple});
   CHECK(at(8 * kMiB) == std::pair{Algorithm::ring, Protocol::simple});
   CHECK(fact(*scenario, "protocol") ==
-        "ll [.. 64 KiB], ll128 [64 KiB .. 1 MiB], simple [1 MiB .. 8 MiB], simple [8 MiB ..]");
+        "ll [.. 64 KiB]; ll128 [64 KiB .. 1 MiB]; simple [1 MiB .. 8 MiB, 8 MiB ..]");
   CHECK(fact(*scenario, "window") ==
-        "8 slices [.. 64 KiB], 8 slices [64 KiB .. 1 MiB], 8 slices [1 MiB .. 8 MiB], 4 slices [8 MiB ..]");
+        "8 slices [.. 64 KiB, 64 KiB .. 1 MiB, 1 MiB .. 8 MiB]; 4 slices [8 MiB ..]");
   for (const std::uint64_t bytes : {4 * kKiB, 64 * kKiB, kMiB, 8 * kMiB})
     CHECK(seconds_of(*scenario, bytes) > 0);
 }
