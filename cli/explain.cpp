@@ -92,7 +92,8 @@ Json tree_json(const Execution& execution, std::uint32_t channel) {
                                      cut ? fmt::format(" ... ({} ranks)", tree.up.size()) : "")},
                {"crossings", Json::array()}};
   for (const TreeCrossing& crossing : tree.crossings)
-    for (const NodeCrossing* way : {&crossing.up, &crossing.down}) json["crossings"].push_back(crossing_text(*way));
+    for (const NodeCrossing* way : {&crossing.up, &crossing.down})
+      json["crossings"].push_back(crossing_text(*way));
   return json;
 }
 
@@ -118,7 +119,8 @@ Json plan_json(const Scenario& scenario, const Explained& e) {
                {"proof", violation ? violation->text : "every rank ends with the right data"}};
   json["limits"] = e.limits;
   json["derivation"] = e.execution.derivation;
-  for (std::uint32_t c = 0; c < e.execution.trees.size(); ++c) json["trees"].push_back(tree_json(e.execution, c));
+  for (std::uint32_t c = 0; c < e.execution.trees.size(); ++c)
+    json["trees"].push_back(tree_json(e.execution, c));
   for (std::uint32_t c = 0; c < e.execution.rings.size(); ++c) {
     Json ring = {{"channel", c}, {"order", ring_text(e.execution, c)}, {"crossings", Json::array()}};
     for (const NodeCrossing& crossing : e.execution.rings[c].crossings)
@@ -127,13 +129,14 @@ Json plan_json(const Scenario& scenario, const Explained& e) {
   }
   json["chunks"] = Json::array();
   for (const ChunkRow& row : chunk_rows(plan))
-    json["chunks"].push_back({{"channels", fmt::format("{}-{}", row.first_channel, row.last_channel)},
-                              {"loops", row.loops},
-                              {"chunk_bytes", row.chunk_bytes},
-                              {"full_chunks", row.full_chunks},
-                              {"last_chunk_bytes", row.last_chunk_bytes},
-                              {"empty_chunks", row.empty_chunks},
-                              {"slice_bytes", std::vector(row.slices.begin(), row.slices.begin() + plan.slices_per_chunk)}});
+    json["chunks"].push_back(
+        {{"channels", fmt::format("{}-{}", row.first_channel, row.last_channel)},
+         {"loops", row.loops},
+         {"chunk_bytes", row.chunk_bytes},
+         {"full_chunks", row.full_chunks},
+         {"last_chunk_bytes", row.last_chunk_bytes},
+         {"empty_chunks", row.empty_chunks},
+         {"slice_bytes", std::vector(row.slices.begin(), row.slices.begin() + plan.slices_per_chunk)}});
   return json;
 }
 
@@ -168,8 +171,7 @@ void print_plan(const Json& plan) {
              plan["collective"].get<std::string>(), plan["algorithm"].get<std::string>(),
              plan["protocol"].get<std::string>(), plan["ranks"].get<int>(), plan["channels_used"].get<int>(),
              plan["channels"].get<int>(), plan["channels_origin"].get<std::string>(),
-             plan["algorithm"].get<std::string>(),
-             plan["rings_origin"].get<std::string>());
+             plan["algorithm"].get<std::string>(), plan["rings_origin"].get<std::string>());
   for (const Json& line : plan["derivation"]) fmt::print("  {}\n", line.get<std::string>());
   const bool trees = plan.contains("trees");
   for (const Json& ring : plan[trees ? "trees" : "rings"]) {

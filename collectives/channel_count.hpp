@@ -14,7 +14,8 @@ namespace caliper {
 
 struct ChannelCount {
   std::uint32_t channels;
-  std::uint32_t doubled;   ///< of these the first, made by doubling what the search found; the others repeat them
+  std::uint32_t
+      doubled;  ///< of these the first, made by doubling what the search found; the others repeat them
   std::string derivation;  ///< the arithmetic in one line
 };
 

@@ -37,10 +37,9 @@ Problems check_crossing(const Execution& execution, const NodeCrossing& crossing
     return {{where,
              fmt::format("the {} leaves its node from rank {} to rank {}, but the crossing in its place "
                          "goes from {} to {}",
-                         name_of(execution.algorithm),
-                         from, to, crossing.from_rank, crossing.to_rank),
+                         name_of(execution.algorithm), from, to, crossing.from_rank, crossing.to_rank),
              execution.algorithm == Algorithm::ring ? "crossings stand in ring order"
-                                                   : "crossings stand in the order of the children"}};
+                                                    : "crossings stand in the order of the children"}};
   const std::uint32_t sender = execution.gpu_of_rank[from].node;
   const std::uint32_t receiver = execution.gpu_of_rank[to].node;
   Problems problems;
@@ -83,14 +82,14 @@ Problems check_nics(const NodeSpec& node, const Execution& execution, const Node
   return problems;
 }
 
-
 Problems check_nvlink(const NodeSpec& node, const Execution& execution, std::uint32_t from, std::uint32_t to,
                       const std::string& where) {
   const GpuAddress a = execution.gpu_of_rank[from], b = execution.gpu_of_rank[to];
   if (a.node != b.node || joined(node, a, b)) return {};
-  return {{where,
-           fmt::format("rank {} sends to rank {}, their GPUs {} and {} have no NVLink", from, to, a.gpu, b.gpu),
-           fmt::format("a {} over PCIe is not modelled", name_of(execution.algorithm))}};
+  return {
+      {where,
+       fmt::format("rank {} sends to rank {}, their GPUs {} and {} have no NVLink", from, to, a.gpu, b.gpu),
+       fmt::format("a {} over PCIe is not modelled", name_of(execution.algorithm))}};
 }
 
 }  // namespace caliper

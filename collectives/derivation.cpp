@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "collectives/channel_count.hpp"
+#include "collectives/execution_check.hpp"
 #include "collectives/nic_layout.hpp"
 #include "collectives/node_rings.hpp"
 #include "collectives/partition.hpp"
-#include "collectives/execution_check.hpp"
 #include "collectives/ring_order.hpp"
 #include "collectives/tree_derivation.hpp"
 
@@ -166,9 +166,9 @@ Problems add_rings_between_nodes(Execution& execution, const NodeSpec& spec,
   execution.derivation.push_back(fmt::format(
       "NIC layout: {}, {}", name_of(layout),
       given_layout ? "given" : "NCCL's default from 2.12 on, for NICs behind a PCIe switch with their GPU"));
-  execution.derivation.push_back(
-      fmt::format("rings: {} for {} GPUs a node, nodes in order of their first rank, repeated{}",
-                  passes->size(), gpus, gpus == 4 ? "" : "; by the pattern known for 4 GPUs a node"));
+  execution.derivation.push_back(fmt::format(
+      "rings: {} for {} GPUs a node, nodes in order of their first rank, repeated{}", passes->size(), gpus,
+      gpus <= 2 || gpus == 4 ? "" : "; by the pattern known for 4 GPUs a node"));
   return {};
 }
 
@@ -176,10 +176,9 @@ Problems add_rings_between_nodes(Execution& execution, const NodeSpec& spec,
 
 Result<Execution> derive_execution(const Machine& machine, std::vector<GpuAddress> gpu_of_rank,
                                    Collective collective, PartitionFamily family, std::uint32_t element_bytes,
-                                   std::optional<std::uint32_t> channels,
-                                   std::optional<NicLayout> nic_layout, Variant variant) {
-  if (Problems bad =
-          check_request(machine, gpu_of_rank, collective, variant, element_bytes, channels);
+                                   std::optional<std::uint32_t> channels, std::optional<NicLayout> nic_layout,
+                                   Variant variant) {
+  if (Problems bad = check_request(machine, gpu_of_rank, collective, variant, element_bytes, channels);
       !bad.empty())
     return bad;
   Execution execution{.collective = collective,

@@ -15,7 +15,6 @@ struct Variant {
   Protocol protocol = Protocol::simple;
 };
 
-
 /// Rings or trees and channel count for ranks on these GPUs. Each fact that a rule filled in has a line in
 /// Execution::derivation. Nodes are passed in the order in which ranks first appear on them; inside a node
 /// GPUs count in ascending order. Problems: no ranks or too many, a GPU that does not exist or has two ranks,

@@ -80,6 +80,89 @@ TEST_CASE("derivation: oracle: in by the NIC of GPU c, out by that of GPU c - 1"
   CHECK(rails(execution->rings[1]) == std::vector<std::array<std::uint32_t, 3>>{{0, 1, 0}, {0, 1, 0}});
 }
 
+namespace {
+
+/// Four GH200 a node, as JUPITER Booster has them: 6 NVLinks a pair, a NIC of 200 Gbit/s each, PCIe 5.0.
+Machine gh200_machine(std::uint32_t nodes) {
+  SystemSpec spec = a100_machine(nodes).spec();
+  spec.node.compute_capability = 90;
+  spec.node.nvlinks_per_pair = 6;
+  spec.node.pcie_rate = 63e9;
+  auto machine = Machine::build(std::move(spec));
+  CALIPER_CHECK(machine);
+  return *std::move(machine);
+}
+
+}  // namespace
+
+TEST_CASE("derivation: one GPU a node: the search finds the ring of its own NIC, doubled: 2 channels") {
+  for (const Machine& machine : {a100_machine(16), gh200_machine(16)})
+    for (const std::uint32_t nodes : {2u, 16u}) {
+      const auto execution = derive(machine, node_major(nodes, 1));
+      REQUIRE(execution);
+      CHECK(execution->channels() == 2);
+      CHECK(execution->channels_origin == Origin::derived);
+      for (const ChannelRing& ring : execution->rings) {
+        for (std::uint32_t rank = 0; rank < nodes; ++rank) CHECK(ring.order[rank] == rank);
+        CHECK(rails(ring) == std::vector<std::array<std::uint32_t, 3>>(nodes, {0, 0, 0}));
+      }
+      CHECK(execution->derivation[0].find("a ring for each of 1 NICs") != std::string::npos);
+      CHECK(execution->derivation.back().find("known for 4") == std::string::npos);
+    }
+  // The NIC is that of the GPU, whichever it is.
+  const auto last = derive(a100_machine(2), {{0, 3}, {1, 2}});
+  REQUIRE(last);
+  CHECK(rails(last->rings[1]) == std::vector<std::array<std::uint32_t, 3>>{{3, 2, 3}, {2, 3, 2}});
+}
+
+TEST_CASE(
+    "derivation: two GPUs a node: a ring each way, in and out by the NIC of its first GPU: 4 channels") {
+  for (const Machine& machine : {a100_machine(4), gh200_machine(4)})
+    for (const std::uint32_t nodes : {2u, 4u}) {
+      const auto execution = derive(machine, node_major(nodes, 2));
+      REQUIRE(execution);
+      CHECK(execution->channels() == 4);
+      for (std::uint32_t c = 0; c < 4; ++c)
+        CHECK(rails(execution->rings[c]) ==
+              std::vector<std::array<std::uint32_t, 3>>(nodes, {c % 2, c % 2, c % 2}));
+    }
+  const auto pxn = derive(a100_machine(2), node_major(2, 2));
+  CHECK(pxn->rings[0].order == Order{0, 1, 2, 3});
+  CHECK(pxn->rings[1].order == Order{0, 3, 2, 1});  // 1 0 3 2
+  // Without PXN the two rings take the two NICs in turn, and on odd nodes each other's way: one rail a hop.
+  const auto pairs = derive(a100_machine(2), node_major(2, 2), {}, NicLayout::pairs);
+  REQUIRE(pairs);
+  CHECK(pairs->channels() == 4);
+  CHECK(pairs->rings[0].order == Order{0, 1, 3, 2});
+  CHECK(rails(pairs->rings[0]) == std::vector<std::array<std::uint32_t, 3>>{{1, 1, 1}, {0, 0, 0}});
+  CHECK(pairs->rings[1].order == Order{0, 2, 3, 1});
+}
+
+TEST_CASE(
+    "derivation: two GPUs of one node: 2 rings of the fastest speed that fits, duplicated, doubled: 8") {
+  for (const Machine& machine : {a100_machine(1), gh200_machine(1)}) {
+    const auto execution = derive(machine, node_major(1, 2));
+    REQUIRE(execution);
+    CHECK(execution->channels() == 8);
+    for (const ChannelRing& ring : execution->rings) CHECK(ring.order == Order{0, 1});
+  }
+}
+
+TEST_CASE("derivation: pairs: every hop leaves and enters by the same rail, on every number of nodes") {
+  // An even node hands on to an odd one, which swaps, and back. With an odd number of nodes the last hop goes
+  // from an even node to an even one, across rails.
+  for (std::uint32_t nodes = 2; nodes <= 7; ++nodes)
+    for (const std::uint32_t gpus : {2u, 4u}) {
+      const auto execution = derive(a100_machine(nodes), node_major(nodes, gpus), {}, NicLayout::pairs);
+      REQUIRE(execution);
+      for (const ChannelRing& ring : execution->rings)
+        for (const NodeCrossing& hop : ring.crossings) {
+          const bool both_even = hop.out.node % 2 == 0 && hop.in.node % 2 == 0;
+          CHECK((hop.out.nic == hop.in.nic) == !both_even);
+        }
+    }
+}
+
 TEST_CASE("derivation: a given channel count repeats or cuts the rings") {
   const Machine machine = a100_machine(2);
   const auto few = derive(machine, node_major(2, 4), 2);

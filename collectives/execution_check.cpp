@@ -14,8 +14,7 @@ Problems check_ring_hops(const NodeSpec& node, const Execution& execution, const
                          const std::string& where) {
   Problems problems;
   for (std::size_t k = 0; k < ring.order.size() && problems.empty(); ++k)
-    problems =
-        check_nvlink(node, execution, ring.order[k], ring.order[(k + 1) % ring.order.size()], where);
+    problems = check_nvlink(node, execution, ring.order[k], ring.order[(k + 1) % ring.order.size()], where);
   for (const NodeCrossing& crossing : ring.crossings)
     append(problems, check_nics(node, execution, crossing, where));
   return problems;

@@ -27,19 +27,23 @@ std::vector<AuxiliaryParameter> other_protocol_parameters() {
   constexpr auto log = Scale::logarithmic;
   return {
       {"gpu.ll_slice_overhead", up, Dimension::time, 0.3e-6, 0.02e-6, 5e-6, log,
-       "per slice of LL: waits and barrier of the thread block", "half of NCCL's 0.6 us per step of LL over NVLink"},
+       "per slice of LL: waits and barrier of the thread block",
+       "half of NCCL's 0.6 us per step of LL over NVLink"},
       {"gpu.ll128_slice_overhead", up, Dimension::time, 0.95e-6, 0.05e-6, 8e-6, log,
        "per slice of LL128: waits and barrier of the thread block",
        "half of NCCL's 1.9 us per step of Ring/LL128 over NVLink"},
       {"gpu.tree_share", up, Dimension::number, 0.6, 0.3, 1.0, Scale::linear,
-       "rate of each half of a tree's thread block, which reduces and broadcasts at the same time, over that of a "
+       "rate of each half of a tree's thread block, which reduces and broadcasts at the same time, over that "
+       "of a "
        "whole one",
-       "NCCL's limit of 24 GB/s up and down for a channel of a tree on A100, so 12 each way, over 20 GB/s for "
+       "NCCL's limit of 24 GB/s up and down for a channel of a tree on A100, so 12 each way, over 20 GB/s "
+       "for "
        "one of a ring"},
       {"net.flag_latency", Domain::scale_out, Dimension::time, 2e-6, 0.3e-6, 20e-6, log,
        "per message of LL and LL128, overlapping with others: until the receiver sees the flags; nothing is "
        "flushed",
-       "NCCL's 2.7 us (LL) and 4.0 us (LL128) for a step over the network, less 1 us for its post, between the two"},
+       "NCCL's 2.7 us (LL) and 4.0 us (LL128) for a step over the network, less 1 us for its post, between "
+       "the two"},
   };
 }
 
@@ -58,10 +62,9 @@ std::vector<DirectParameter> collectives_direct_parameters() {
       {"channels", "rings or trees of the communicator", plan},
       {"ring_order", "order of the ranks in each channel's ring", plan},
       {"nic_layout", "by which NICs the rings enter and leave a node", plan},
-      {"chunk_size", "bytes of the chunks of each channel and loop, at most 2 MiB",
-       "NCCL's partition at this size"},
-      {"slice_size", "bytes of the two slices of a chunk, at most 1 MiB", source},
-      {"window", "slices of a connection that may wait to be released: 4", source},
+      {"chunk_size", "bytes of the chunks of each channel and loop", "NCCL's partition at this size"},
+      {"slice_size", "bytes of the slices of a chunk", source},
+      {"window", "slices of a connection that may wait to be released", source},
   };
 }
 

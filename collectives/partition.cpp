@@ -235,8 +235,7 @@ ChunkTable make_chunk_table(const PartitionInput& input) {
   table.chunks_per_loop = all_reduce && ring ? input.ranks : 1;
   if (input.count == 0) return table;
   const std::uint64_t bytes = input.count * e * (all_reduce ? 1 : input.ranks);
-  const ChannelUse use =
-      channel_use(bytes, {input.ranks, input.channels}, input.algorithm, input.protocol);
+  const ChannelUse use = channel_use(bytes, {input.ranks, input.channels}, input.algorithm, input.protocol);
   const Cut cut{input, largest_chunk(input, use) / e, table.chunks_per_loop, use};
   switch (input.family) {
     case PartitionFamily::a:

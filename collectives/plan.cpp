@@ -37,7 +37,8 @@ ChunkRow row_of(const Plan& plan, std::uint32_t channel, const LoopRun& run) {
     return row;
   }
   const std::uint64_t behind_full =
-      run.extent < run.chunk ? 0 : (run.extent - run.chunk) / run.spacing + 1;  // chunks that end by the extent
+      run.extent < run.chunk ? 0
+                             : (run.extent - run.chunk) / run.spacing + 1;  // chunks that end by the extent
   row.full_chunks = row.chunk_bytes < run.chunk
                         ? 1
                         : static_cast<std::uint32_t>(std::min<std::uint64_t>(behind_full, chunks));
@@ -97,10 +98,9 @@ Plan make_plan(const Execution& execution, std::uint64_t bytes) {
             .window = connection.window};
   if (ranks == 1) return plan;
   if (execution.algorithm == Algorithm::ring) plan.sequence = make_sequence(execution.collective, ranks);
-  plan.table =
-      make_chunk_table({execution.collective, execution.family, ranks, execution.element_bytes,
-                        execution.channels(), plan.count, execution.algorithm, execution.protocol,
-                        execution.algorithm == Algorithm::tree ? execution.nodes() : 1});
+  plan.table = make_chunk_table({execution.collective, execution.family, ranks, execution.element_bytes,
+                                 execution.channels(), plan.count, execution.algorithm, execution.protocol,
+                                 execution.algorithm == Algorithm::tree ? execution.nodes() : 1});
   return plan;
 }
 

@@ -52,12 +52,12 @@ std::uint64_t slice_count(const Plan& plan);
 /// A line of the chunk table for people: neighbouring channels that are cut alike.
 struct ChunkRow {
   std::uint32_t first_channel, last_channel;
-  std::uint64_t loops;                                ///< of each channel
-  std::uint64_t chunk_bytes;                          ///< of chunk 0
-  std::uint32_t full_chunks;                          ///< of this size in a loop
-  std::uint64_t last_chunk_bytes;                     ///< of the one behind them; 0: empty or none
-  std::uint32_t empty_chunks;                         ///< behind that
-  Slices slices;                                      ///< of chunk 0
+  std::uint64_t loops;             ///< of each channel
+  std::uint64_t chunk_bytes;       ///< of chunk 0
+  std::uint32_t full_chunks;       ///< of this size in a loop
+  std::uint64_t last_chunk_bytes;  ///< of the one behind them; 0: empty or none
+  std::uint32_t empty_chunks;      ///< behind that
+  Slices slices;                   ///< of chunk 0
 };
 std::vector<ChunkRow> chunk_rows(const Plan& plan);
 

@@ -8,8 +8,8 @@ namespace {
 __extension__ using Wide = unsigned __int128;  // products of bytes
 
 bool same_shape(const Plan& a, const Plan& b) {
-  return a.sequence.ranks == b.sequence.ranks && a.window == b.window && a.slices_per_chunk == b.slices_per_chunk &&
-         a.table.chunks_per_loop == b.table.chunks_per_loop &&
+  return a.sequence.ranks == b.sequence.ranks && a.window == b.window &&
+         a.slices_per_chunk == b.slices_per_chunk && a.table.chunks_per_loop == b.table.chunks_per_loop &&
          std::ranges::equal(a.table.channels, b.table.channels, [](const auto& x, const auto& y) {
            return std::ranges::equal(x, y, {}, &LoopRun::loops, &LoopRun::loops);
          });

@@ -9,8 +9,8 @@
 
 namespace caliper {
 
-/// Every cost of a program, resolved once. Sizes of operations are wire bytes, and so are the bytes of rates: a
-/// block stores what a link carries.
+/// Every cost of a program, resolved once. Sizes of operations are wire bytes, and so are the bytes of rates:
+/// a block stores what a link carries.
 struct ProgramCosts {
   KindId launch, proxy;
   std::array<KindId, kPrimitives> over_nvlink;  ///< [primitive]

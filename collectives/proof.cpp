@@ -72,8 +72,7 @@ Check check_tiling(const Plan& plan) {
 }
 
 Check check_slices(const Plan& plan) {
-  const std::uint64_t slot =
-      connection_of(plan.execution->algorithm, plan.execution->protocol).slot_bytes;
+  const std::uint64_t slot = connection_of(plan.execution->algorithm, plan.execution->protocol).slot_bytes;
   for (const auto& runs : plan.table.channels)
     for (const LoopRun& run : runs)
       for (std::uint32_t j = 0; j < plan.table.chunks_per_loop; ++j) {
@@ -254,8 +253,8 @@ std::optional<Violation> prove(const Plan& plan) {
     return Violation{Violated::rings, describe(problems.front())};
   if (execution.ranks() == 1) return std::nullopt;  // input and output are the same
   if (plan.channels() > execution.channels())
-    return Violation{Violated::rings, fmt::format("{} channels are used, {} have a ring or tree", plan.channels(),
-                                                  execution.channels())};
+    return Violation{Violated::rings, fmt::format("{} channels are used, {} have a ring or tree",
+                                                  plan.channels(), execution.channels())};
   if (Check bad = check_tiling(plan)) return bad;
   if (Check bad = check_slices(plan)) return bad;
   if (execution.algorithm == Algorithm::tree) {

@@ -13,12 +13,13 @@ using namespace caliper;
 
 namespace {
 
-constexpr auto kEveryCollective = {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter};
+constexpr auto kEveryCollective = {Collective::all_reduce, Collective::all_gather,
+                                   Collective::reduce_scatter};
 constexpr auto kEveryFamily = {PartitionFamily::a, PartitionFamily::b, PartitionFamily::c};
 constexpr auto kEveryProtocol = {Protocol::simple, Protocol::ll, Protocol::ll128};
 
-Execution ring_execution(Collective collective, PartitionFamily family, Protocol protocol, std::uint32_t ranks,
-                         std::uint32_t channels, std::uint32_t element = 4) {
+Execution ring_execution(Collective collective, PartitionFamily family, Protocol protocol,
+                         std::uint32_t ranks, std::uint32_t channels, std::uint32_t element = 4) {
   Execution execution = single_node_execution(collective, family, ranks, channels, element);
   execution.protocol = protocol;
   return execution;
@@ -110,8 +111,7 @@ TEST_CASE("protocols: a channel of LL for each 4 KiB a rank, of LL128 for each 5
 
 TEST_CASE("protocols: worked cuts, by hand from NCCL's arithmetic") {
   const auto table = [](PartitionFamily family, Protocol protocol, std::uint64_t bytes) {
-    return make_chunk_table(
-        {Collective::all_reduce, family, 4, 4, 8, bytes / 4, Algorithm::ring, protocol});
+    return make_chunk_table({Collective::all_reduce, family, 4, 4, 8, bytes / 4, Algorithm::ring, protocol});
   };
   // LL, 64 KiB, 4 ranks: 64 KiB / 16 KiB = 4 channels, 512 threads, grain 4096 B: one chunk of 4096 B a rank.
   const ChunkTable a = table(PartitionFamily::a, Protocol::ll, 64 * kKiB);
@@ -140,9 +140,10 @@ TEST_CASE("protocols: worked cuts, by hand from NCCL's arithmetic") {
 TEST_CASE("protocols: chunks cover the buffer once, in every family") {
   for (const auto family : kEveryFamily)
     for (const auto protocol : {Protocol::ll, Protocol::ll128})
-      for (const std::uint64_t bytes : {4ull, 4092ull, 65'536ull, 1'000'004ull, 5'000'008ull, 40'000'000ull}) {
-        const ChunkTable table = make_chunk_table(
-            {Collective::all_reduce, family, 6, 4, 5, bytes / 4, Algorithm::ring, protocol});
+      for (const std::uint64_t bytes :
+           {4ull, 4092ull, 65'536ull, 1'000'004ull, 5'000'008ull, 40'000'000ull}) {
+        const ChunkTable table =
+            make_chunk_table({Collective::all_reduce, family, 6, 4, 5, bytes / 4, Algorithm::ring, protocol});
         std::uint64_t at = 0;
         for (const auto& [begin, length] : pieces_of(table)) {
           REQUIRE(begin == at);
@@ -165,8 +166,10 @@ TEST_CASE("protocols: rings are proved for odd and huge sizes, ranks 2 to 17, 48
                 ring_execution(collective, family, protocol, n, 1 + (n * 7) % 32, element);
             const std::uint64_t unit =
                 element * (collective == Collective::all_reduce ? std::uint64_t{1} : n);
-            for (const std::uint64_t count : {0u, 1u, n - 1, n, n + 1}) check_ring_proved(execution, count * unit);
-            for (const std::uint64_t bytes : {std::uint64_t{12'345}, std::uint64_t{1} << 20, two_31 - 1, two_31 + 1})
+            for (const std::uint64_t count : {0u, 1u, n - 1, n, n + 1})
+              check_ring_proved(execution, count * unit);
+            for (const std::uint64_t bytes :
+                 {std::uint64_t{12'345}, std::uint64_t{1} << 20, two_31 - 1, two_31 + 1})
               check_ring_proved(execution, bytes);
           }
   for (const auto protocol : kEveryProtocol)
@@ -180,8 +183,7 @@ TEST_CASE("protocols: rings are proved for odd and huge sizes, ranks 2 to 17, 48
 }
 
 TEST_CASE("protocols: a ring of one slice a chunk needs a window of two") {
-  const Execution execution =
-      ring_execution(Collective::all_reduce, PartitionFamily::c, Protocol::ll, 4, 1);
+  const Execution execution = ring_execution(Collective::all_reduce, PartitionFamily::c, Protocol::ll, 4, 1);
   Plan plan = make_plan(execution, 1u << 20);
   CHECK(plan.window == 8);
   plan.window = 2;
@@ -195,8 +197,7 @@ TEST_CASE("protocols: a ring of one slice a chunk needs a window of two") {
 TEST_CASE("protocols: bytes of data are the same for all, and the plan's hash is not") {
   std::vector<std::string> hashes;
   for (const auto protocol : kEveryProtocol) {
-    const Execution execution =
-        ring_execution(Collective::all_reduce, PartitionFamily::c, protocol, 4, 1);
+    const Execution execution = ring_execution(Collective::all_reduce, PartitionFamily::c, protocol, 4, 1);
     const Plan plan = make_plan(execution, 4096);
     CHECK(bytes_sent(plan) == 2 * 3 * 4096);
     hashes.push_back(plan.hash());
@@ -206,8 +207,7 @@ TEST_CASE("protocols: bytes of data are the same for all, and the plan's hash is
 }
 
 TEST_CASE("protocols: chunks that do not cover the buffer are refused where they lie apart, too") {
-  const Execution execution =
-      ring_execution(Collective::all_reduce, PartitionFamily::a, Protocol::ll, 4, 8);
+  const Execution execution = ring_execution(Collective::all_reduce, PartitionFamily::a, Protocol::ll, 4, 8);
   const Plan good = make_plan(execution, 9 * kMiB + 300'000);
   REQUIRE_FALSE(prove(good));
   REQUIRE(good.table.channels[3].size() == 2);

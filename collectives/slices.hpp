@@ -25,15 +25,16 @@ struct Connection {
 ///   LL, LL128          1 of 32 KiB or 576,000 B, window 8
 Connection connection_of(Algorithm algorithm, Protocol protocol);
 
-/// Bytes of the slices. Of two, the first is half the chunk rounded up to 16 elements, but at least 32 KiB (or
-/// all there is), so that a chunk of up to 32 KiB goes as one slice and an empty one.
+/// Bytes of the slices. Of two, the first is half the chunk rounded up to 16 elements, but at least 32 KiB
+/// (or all there is), so that a chunk of up to 32 KiB goes as one slice and an empty one.
 Slices slices_of(std::uint64_t chunk_bytes, std::uint32_t element_bytes,
                  std::uint32_t slices_per_chunk = kMostSlicesPerChunk);
 
 /// What a slice occupies of a buffer and of every link that it crosses.
 ///   simple  its bytes
 ///   ll      lines of 8 B of data and 8 B of flags
-///   ll128   lines of 120 B of data and a flag of 8 B, 16 lines at a time: a warp stores all of its lines, also
+///   ll128   lines of 120 B of data and a flag of 8 B, 16 lines at a time: a warp stores all of its lines,
+///   also
 ///           where the slice ends before them, and the network message has the same length
 std::uint64_t wire_bytes(Protocol protocol, std::uint64_t slice_bytes);
 

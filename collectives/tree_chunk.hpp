@@ -8,8 +8,8 @@
 
 namespace caliper {
 
-/// In bytes of data, for `bytes` over `channels` channels: all of them (families A, B), or those of one channel
-/// alone (C). Chunks are halved until a tree of some depth is filled:
+/// In bytes of data, for `bytes` over `channels` channels: all of them (families A, B), or those of one
+/// channel alone (C). Chunks are halved until a tree of some depth is filled:
 ///   simple  512 KiB; in family A halved to 256, 128, 64, 32 KiB where there are few chunks for the depth
 ///   ll      32 KiB
 ///   ll128   576,000 B, halved where there are few chunks for the steps between nodes; in family C whole

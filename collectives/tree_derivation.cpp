@@ -32,7 +32,10 @@ void add_chain(ChannelTree& tree, const std::vector<std::uint32_t>& ranks) {
 NodeCrossing crossing_of(const Execution& execution, const NodeSpec& spec, std::uint32_t from,
                          std::uint32_t to) {
   const GpuAddress sender = execution.gpu_of_rank[from], receiver = execution.gpu_of_rank[to];
-  return {from, to, sender, {sender.node, spec.nic_of_gpu[sender.gpu]},
+  return {from,
+          to,
+          sender,
+          {sender.node, spec.nic_of_gpu[sender.gpu]},
           {receiver.node, spec.nic_of_gpu[receiver.gpu]}};
 }
 
@@ -47,7 +50,8 @@ void join_nodes(ChannelTree& tree, const Execution& execution, const NodeSpec& s
   std::ranges::sort(children);
   for (const std::uint32_t head : children)
     if (const std::uint32_t up = tree.up[head]; up != kNoRank)
-      tree.crossings.push_back({crossing_of(execution, spec, head, up), crossing_of(execution, spec, up, head)});
+      tree.crossings.push_back(
+          {crossing_of(execution, spec, head, up), crossing_of(execution, spec, up, head)});
 }
 
 std::vector<ChannelTree> trees_between_nodes(const Execution& execution, const NodeSpec& spec,
@@ -94,11 +98,11 @@ void rings_to_trees(Execution& execution, const NodeSpec& spec, const std::vecto
     const auto known = channels_between_nodes(spec, gpus);
     const auto doubled = known ? known->doubled : static_cast<std::uint32_t>(execution.rings.size());
     execution.trees = trees_between_nodes(execution, spec, nodes, layout, doubled);
-    execution.derivation.push_back(
-        fmt::format("trees: chains of {} in a node, all traffic between nodes by the first of them; binary trees "
-                    "over the nodes, channels 0 to {} the first, {} to {} the second{}",
-                    gpus, (doubled + 1) / 2 - 1, (doubled + 1) / 2, doubled - 1,
-                    execution.trees.size() > doubled ? ", repeated" : ""));
+    execution.derivation.push_back(fmt::format(
+        "trees: chains of {} in a node, all traffic between nodes by the first of them; binary trees "
+        "over the nodes, channels 0 to {} the first, {} to {} the second{}",
+        gpus, (doubled + 1) / 2 - 1, (doubled + 1) / 2, doubled - 1,
+        execution.trees.size() > doubled ? ", repeated" : ""));
   }
   execution.rings.clear();
 }

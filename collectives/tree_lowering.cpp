@@ -15,10 +15,10 @@ constexpr Port kProxyIn = 0, kProxyOut = 1;
 
 /// The edge by which a worker sends, and what stands behind it.
 struct Way {
-  EdgeId first;     // from the worker
-  EdgeId last;      // into the receiver
-  WorkerId proxy;   // between them; invalid inside a node
-  bool over_nvlink; // the first
+  EdgeId first;      // from the worker
+  EdgeId last;       // into the receiver
+  WorkerId proxy;    // between them; invalid inside a node
+  bool over_nvlink;  // the first
 };
 
 /// A primitive of a worker: ports 0, 1, ... are the edges it receives by, then those it sends by.
@@ -40,10 +40,9 @@ class TreeLowering {
         half_(table, builder_, execution_.protocol, false),
         wait_(builder_.waiting()),
         further_(builder_.kind("further peer", 0.0, 0.0, kInfinite)),
-        further_over_nvlink_(builder_.kind(
-            "further peer over nvlink", 0.0, 0.0,
-            Expression::parameter(table.index_of("gpu.channel_rate")) *
-                Expression::parameter(table.index_of("gpu.tree_share")))) {}
+        further_over_nvlink_(builder_.kind("further peer over nvlink", 0.0, 0.0,
+                                           Expression::parameter(table.index_of("gpu.channel_rate")) *
+                                               Expression::parameter(table.index_of("gpu.tree_share")))) {}
 
   Program run() {
     if (plan_.count > 0 && execution_.ranks() == 1)
@@ -111,7 +110,8 @@ class TreeLowering {
     return execution_.gpu_of_rank[a].node != execution_.gpu_of_rank[b].node;
   }
 
-  /// Whether what a rank sends to another leaves it over NVLink. Trees by rule have no PXN, captured ones may.
+  /// Whether what a rank sends to another leaves it over NVLink. Trees by rule have no PXN, captured ones
+  /// may.
   bool over_nvlink(const ChannelTree& tree, std::uint32_t from, std::uint32_t to) const {
     if (!crosses(from, to)) return true;
     const std::uint32_t child = tree.up[from] == to ? from : to;
@@ -140,9 +140,9 @@ class TreeLowering {
       return {root, root};
     }
     const std::vector<bool> to_parent{over_nvlink(tree, rank, tree.up[rank])};
-    return {worker("reduce", {children > 0 ? receive_reduce_send : send, true, children, to_parent}),
-            worker("broadcast",
-                   {children > 0 ? receive_copy_send : receive, true, 1, std::move(to_children)})};
+    return {
+        worker("reduce", {children > 0 ? receive_reduce_send : send, true, children, to_parent}),
+        worker("broadcast", {children > 0 ? receive_copy_send : receive, true, 1, std::move(to_children)})};
   }
 
   Way way(std::uint32_t channel, std::uint32_t from, std::uint32_t to, WorkerId sender, WorkerId receiver,
@@ -202,8 +202,7 @@ class TreeLowering {
     const bool nvlink = sends > 0 && shape.sends_over_nvlink[main];
     body.push_back({kind(nvlink ? costs.over_nvlink[p] : costs.in_place[p]),
                     shape.receives > 0 ? in(0) : kNoPort, sends > 0 ? out(main) : kNoPort, size});
-    for (std::uint32_t i = 1; i < shape.receives; ++i)
-      body.push_back({kind(further_), in(i), kNoPort, size});
+    for (std::uint32_t i = 1; i < shape.receives; ++i) body.push_back({kind(further_), in(i), kNoPort, size});
     for (std::uint32_t i = 0; i < sends; ++i)
       if (i != main)
         body.push_back(
@@ -215,7 +214,8 @@ class TreeLowering {
     const auto [known, is_new] = lists_.try_emplace({shape, times_});
     if (!is_new) return known->second;
     OperationList list{{{launch()}, 1}};
-    for (std::uint32_t run = 0; run < times_.size(); ++run) list.push_back({body_of(shape, run), times_[run]});
+    for (std::uint32_t run = 0; run < times_.size(); ++run)
+      list.push_back({body_of(shape, run), times_[run]});
     return known->second = builder_.list(list);
   }
 
@@ -232,8 +232,8 @@ class TreeLowering {
   Fabric fabric_;
   ProgramCosts whole_, half_;
   KindId wait_, further_, further_over_nvlink_;
-  std::uint32_t first_size_ = 0;       // of the channel at hand
-  std::vector<std::uint32_t> times_;   // its runs of loops
+  std::uint32_t first_size_ = 0;      // of the channel at hand
+  std::vector<std::uint32_t> times_;  // its runs of loops
   std::map<std::pair<Shape, std::vector<std::uint32_t>>, ListId> lists_;
 };
 
@@ -246,7 +246,8 @@ Program lower_trees(const Plan& plan, const Machine& machine, const ParameterTab
 TreeWork tree_work(const ChannelTree& tree) {
   const auto ranks = static_cast<std::uint32_t>(tree.up.size());
   const std::uint64_t crossings = 2 * tree.crossings.size();
-  TreeWork work{2 * std::uint64_t{ranks} - 1, crossings, crossings, 2 * (std::uint64_t{ranks} - 1) + crossings};
+  TreeWork work{2 * std::uint64_t{ranks} - 1, crossings, crossings,
+                2 * (std::uint64_t{ranks} - 1) + crossings};
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     const std::uint64_t further = std::max(tree.children(rank), 1u) - 1;
     // A wait and a take or post for each further child: of the root in one step both ways.

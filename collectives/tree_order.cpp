@@ -42,7 +42,8 @@ Problems check_family(const ChannelTree& tree, std::uint32_t ranks, const std::s
       const std::uint32_t child = tree.down[rank][i];
       if (child == kNoRank) continue;
       if (i >= children) return problem(fmt::format("rank {} has a gap among its children", rank));
-      if (child >= ranks) return problem(fmt::format("rank {} has a child {} of {} ranks", rank, child, ranks));
+      if (child >= ranks)
+        return problem(fmt::format("rank {} has a child {} of {} ranks", rank, child, ranks));
       if (listed[child]++ > 0) return problem(fmt::format("rank {} is a child twice", child));
       if (tree.up[child] != rank)
         return problem(fmt::format("rank {} lists rank {} as a child, which sends elsewhere", rank, child),
@@ -91,10 +92,10 @@ Problems check_tree_crossings(const Execution& execution, const ChannelTree& tre
     append(problems, check_crossing(execution, crossing.down, up, rank, where));
   }
   if (next < tree.crossings.size())
-    problems.push_back({where,
-                        fmt::format("{} crossings, but {} edges of the tree are between nodes",
-                                    tree.crossings.size(), next),
-                        ""});
+    problems.push_back(
+        {where,
+         fmt::format("{} crossings, but {} edges of the tree are between nodes", tree.crossings.size(), next),
+         ""});
   return problems;
 }
 
@@ -104,7 +105,9 @@ TreePlace double_tree(std::uint32_t members, std::uint32_t member, std::uint32_t
   CALIPER_CHECK(member < members && tree < 2);
   if (tree == 0) return first_tree(members, member);
   const bool mirrored = members % 2 == 0;
-  const auto there = [&](std::uint32_t m) { return mirrored ? members - 1 - m : (m + members - 1) % members; };
+  const auto there = [&](std::uint32_t m) {
+    return mirrored ? members - 1 - m : (m + members - 1) % members;
+  };
   const auto back = [&](std::uint32_t m) {
     return m == kNoRank ? kNoRank : mirrored ? members - 1 - m : (m + 1) % members;
   };

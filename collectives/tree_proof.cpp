@@ -14,8 +14,28 @@ struct Sum {
   bool operator==(const Sum&) const = default;
 };
 
-struct Fifo {
-  std::deque<Sum> messages;  // sent and not released
+/// Bounded FIFOs, one for each child.
+class Fifos {
+ public:
+  Fifos(std::uint32_t children, std::uint32_t window)
+      : window_(window), counts_(children, {0, 0}), slots_(std::size_t{children} * window, {0, 0}) {}
+
+  bool empty(std::uint32_t child) const { return counts_[child].sent == counts_[child].taken; }
+  bool full(std::uint32_t child) const { return counts_[child].sent - counts_[child].taken == window_; }
+  void push(std::uint32_t child, Sum sum) { slots_[slot(child, counts_[child].sent++)] = sum; }
+  Sum pop(std::uint32_t child) { return slots_[slot(child, counts_[child].taken++)]; }
+
+ private:
+  struct Counts {
+    std::uint32_t sent, taken;
+  };
+  std::size_t slot(std::uint32_t child, std::uint32_t message) const {
+    return std::size_t{child} * window_ + message % window_;
+  }
+
+  std::uint32_t window_;
+  std::vector<Counts> counts_;
+  std::vector<Sum> slots_;
 };
 
 class TreeExecution {
@@ -25,8 +45,8 @@ class TreeExecution {
         window_(window),
         slices_(window + 2),
         ranks_(static_cast<std::uint32_t>(tree.up.size())),
-        up_(ranks_),
-        down_(ranks_),
+        up_(ranks_, window),
+        down_(ranks_, window),
         place_(ranks_, kNoRank),
         done_(2 * std::size_t{ranks_}, 0) {
     walk();
@@ -75,13 +95,13 @@ class TreeExecution {
 
   bool children_sent(std::uint32_t rank) const {
     for (std::uint32_t i = 0; i < tree_.children(rank); ++i)
-      if (up_[tree_.down[rank][i]].messages.empty()) return false;
+      if (up_.empty(tree_.down[rank][i])) return false;
     return true;
   }
 
   bool children_have_room(std::uint32_t rank) const {
     for (std::uint32_t i = 0; i < tree_.children(rank); ++i)
-      if (down_[tree_.down[rank][i]].messages.size() == window_) return false;
+      if (down_.full(tree_.down[rank][i])) return false;
     return true;
   }
 
@@ -90,12 +110,12 @@ class TreeExecution {
     Sum sum{place_[rank], place_[rank] + 1};
     for (std::uint32_t i = 0; i < tree_.children(rank); ++i) {
       const std::uint32_t child = tree_.down[rank][i];
-      const Sum from = up_[child].messages.front();
-      up_[child].messages.pop_front();
+      const Sum from = up_.pop(child);
       ready_.push_back(reduce_of(child));
       if (from.begin != sum.end)
-        bad_ = Violation{Violated::data, fmt::format("rank {} adds contributions of places {} to {} to those up to {}",
-                                                     rank, from.begin, from.end, sum.end)};
+        bad_ = Violation{Violated::data,
+                         fmt::format("rank {} adds contributions of places {} to {} to those up to {}", rank,
+                                     from.begin, from.end, sum.end)};
       sum.end = from.end;
     }
     return sum;
@@ -103,18 +123,18 @@ class TreeExecution {
 
   void send_down(std::uint32_t rank, Sum sum) {
     if (sum != Sum{0, ranks_})
-      bad_ = Violation{Violated::data, fmt::format("rank {} ends with the contributions of {} of {} ranks", rank,
-                                                   sum.end - sum.begin, ranks_)};
+      bad_ = Violation{Violated::data, fmt::format("rank {} ends with the contributions of {} of {} ranks",
+                                                   rank, sum.end - sum.begin, ranks_)};
     for (std::uint32_t i = 0; i < tree_.children(rank); ++i) {
       const std::uint32_t child = tree_.down[rank][i];
-      down_[child].messages.push_back(sum);
+      down_.push(child, sum);
       ready_.push_back(broadcast_of(child));
     }
   }
 
   bool reduce(std::uint32_t rank) {
-    if (!children_sent(rank) || up_[rank].messages.size() == window_) return false;
-    up_[rank].messages.push_back(take_sum(rank));
+    if (!children_sent(rank) || up_.full(rank)) return false;
+    up_.push(rank, take_sum(rank));
     const std::uint32_t parent = tree_.up[rank];
     ready_.push_back(is_root(parent) ? broadcast_of(parent) : reduce_of(parent));
     return true;
@@ -127,9 +147,8 @@ class TreeExecution {
   }
 
   bool broadcast(std::uint32_t rank) {
-    if (down_[rank].messages.empty() || !children_have_room(rank)) return false;
-    const Sum sum = down_[rank].messages.front();
-    down_[rank].messages.pop_front();
+    if (down_.empty(rank) || !children_have_room(rank)) return false;
+    const Sum sum = down_.pop(rank);
     const std::uint32_t parent = tree_.up[rank];
     ready_.push_back(broadcast_of(parent));
     send_down(rank, sum);
@@ -138,10 +157,10 @@ class TreeExecution {
 
   const ChannelTree& tree_;
   const std::uint32_t window_, slices_, ranks_;
-  std::vector<Fifo> up_, down_;        // [child]
-  std::vector<std::uint32_t> place_;   // [ranks], in the walk
-  std::vector<std::uint32_t> done_;    // [workers], slices
-  std::deque<std::uint32_t> ready_;    // workers that may go on
+  Fifos up_, down_;                   // by child
+  std::vector<std::uint32_t> place_;  // [ranks], in the walk
+  std::vector<std::uint32_t> done_;   // [workers], slices
+  std::deque<std::uint32_t> ready_;   // workers that may go on
   std::optional<Violation> bad_;
 };
 

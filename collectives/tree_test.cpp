@@ -79,7 +79,8 @@ TEST_CASE("tree: parents and children agree, one root, depth logarithmic, leaves
         }
         REQUIRE((1u << depth_of(members, member, tree)) <= 2 * members);
       }
-      if (is_leaf(double_tree(members, member, 0)) && is_leaf(double_tree(members, member, 1))) ++leaves_of_both;
+      if (is_leaf(double_tree(members, member, 0)) && is_leaf(double_tree(members, member, 1)))
+        ++leaves_of_both;
     }
     CHECK(leaves_of_both <= (members == 1 ? 1 : members % 2));
   }
@@ -106,7 +107,8 @@ TEST_CASE("tree: on four nodes chains hang on heads by the NIC, channels 0 to 3 
   CHECK(second.up[13] == kNoRank);  // mirrored: node 3 is the root
   CHECK(second.up[5] == 13);
   CHECK(second.up[12] == 13);
-  CHECK(execution.derivation.back().find("channels 0 to 3 the first, 4 to 7 the second") != std::string::npos);
+  CHECK(execution.derivation.back().find("channels 0 to 3 the first, 4 to 7 the second") !=
+        std::string::npos);
   CHECK(check_execution(machine, execution).empty());
 }
 
@@ -125,7 +127,8 @@ TEST_CASE("tree: Hopper's second doubling repeats the pair of trees") {
   spec.node.pcie_rate = 63e9;
   const auto machine = Machine::build(spec);
   REQUIRE(machine);
-  // A search that finds one ring of 45 GB/s or less is not doubled again; here it is given by hand: 16 channels.
+  // A search that finds one ring of 45 GB/s or less is not doubled again; here it is given by hand: 16
+  // channels.
   const Execution execution = tree_execution(*machine, 4, 4, Protocol::simple, PartitionFamily::c, 32);
   const auto derived = tree_execution(*machine, 4, 4);
   const auto period = derived.channels() <= 16 ? derived.channels() : 16;
@@ -135,8 +138,8 @@ TEST_CASE("tree: Hopper's second doubling repeats the pair of trees") {
 
 TEST_CASE("tree: other collectives have none") {
   const Machine machine = a100_machine(1);
-  const auto refused = derive_execution(machine, node_major(1, 4), Collective::all_gather, PartitionFamily::c, 4,
-                                        {}, {}, {Algorithm::tree, Protocol::simple});
+  const auto refused = derive_execution(machine, node_major(1, 4), Collective::all_gather, PartitionFamily::c,
+                                        4, {}, {}, {Algorithm::tree, Protocol::simple});
   REQUIRE_FALSE(refused);
   CHECK(describe(refused.problems()).find("all_gather by trees") != std::string::npos);
 }
@@ -153,8 +156,11 @@ TEST_CASE("tree: trees from outside are checked") {
   };
   // Channel 0: chains 0 1 2 3, heads 0, 4, 8, 12; node 0 - 2 - {1, 3}.
   says([](ChannelTree& t) { t.up[3] = 1; }, "rank 2 lists rank 3 as a child, which sends elsewhere");
-  says([](ChannelTree& t) { t.down[2] = {kNoRank, kNoRank, kNoRank}; },
-       "rank 3 has parent 2, which does not list it");
+  says(
+      [](ChannelTree& t) {
+        t.down[2] = {kNoRank, kNoRank, kNoRank};
+      },
+      "rank 3 has parent 2, which does not list it");
   says([](ChannelTree& t) { t.down[3] = {2, kNoRank, kNoRank}; }, "rank 2 is a child twice");
   says([](ChannelTree& t) { t.down[1][0] = 16; }, "rank 1 has a child 16 of 16 ranks");
   says([](ChannelTree& t) { t.down[1] = {kNoRank, 2, kNoRank}; }, "gap");
@@ -188,7 +194,9 @@ TEST_CASE("tree: a root with three children is none of NCCL's") {
   const Machine machine = a100_machine(1);
   Execution execution = tree_execution(machine, 1, 4);
   execution.trees[0].up = {kNoRank, 0, 0, 0};
-  execution.trees[0].down = {{{1, 2, 3}}, {{kNoRank, kNoRank, kNoRank}}, {{kNoRank, kNoRank, kNoRank}},
+  execution.trees[0].down = {{{1, 2, 3}},
+                             {{kNoRank, kNoRank, kNoRank}},
+                             {{kNoRank, kNoRank, kNoRank}},
                              {{kNoRank, kNoRank, kNoRank}}};
   CHECK(problems_of_tree(execution).find("the root, rank 0, has 3 children") != std::string::npos);
 }
@@ -200,8 +208,8 @@ TEST_CASE("tree: chunks are halved until the tree is filled") {
   const auto simple = [&](PartitionFamily family, std::uint64_t bytes) {
     return tree_chunk(input(family, Protocol::simple), bytes, 8);
   };
-  // Depth 3 + 2: 40 chunks of 512 KiB a channel are 160 MiB; below that 256, from 80 MiB on; then 128 KiB down to
-  // 20 of them, 20 MiB; 64 KiB down to 5 of 64 KiB, 2.5 MiB.
+  // Depth 3 + 2: 40 chunks of 512 KiB a channel are 160 MiB; below that 256, from 80 MiB on; then 128 KiB
+  // down to 20 of them, 20 MiB; 64 KiB down to 5 of 64 KiB, 2.5 MiB.
   CHECK(simple(PartitionFamily::a, 160 * kMiB) == 512 * kKiB);
   CHECK(simple(PartitionFamily::a, 160 * kMiB - 1) == 256 * kKiB);
   CHECK(simple(PartitionFamily::a, 80 * kMiB - 1) == 128 * kKiB);
@@ -340,11 +348,11 @@ TEST_CASE("tree: a chain of two moves a slice as written on paper") {
                                                             : "gpu.ll128_slice_overhead");
     const auto wire = static_cast<double>(wire_bytes(protocol, 4096));
     const double share = at("gpu.tree_share");
-    // Launch; rank 1's half sends up; the root turns it round with its whole block; rank 1's other half copies.
-    const double expected = at("gpu.launch") + 3 * overhead + 2 * at("nvlink.latency") +
-                            wire / (at("gpu.channel_rate") * share) +
-                            wire * at("gpu.reduce_cost") / at("gpu.channel_rate") +
-                            wire / (at("gpu.copy_rate") * share);
+    // Launch; rank 1's half sends up; the root turns it round with its whole block; rank 1's other half
+    // copies.
+    const double expected =
+        at("gpu.launch") + 3 * overhead + 2 * at("nvlink.latency") + wire / (at("gpu.channel_rate") * share) +
+        wire * at("gpu.reduce_cost") / at("gpu.channel_rate") + wire / (at("gpu.copy_rate") * share);
     const RunResult result = FoldedProgram(Program(program)).run(values);
     REQUIRE_FALSE(result.stuck.has_value());
     CHECK(result.seconds == doctest::Approx(expected).epsilon(1e-12));

@@ -96,7 +96,8 @@ TEST_CASE("flow_run: a worker that waits for two senders and two receivers does 
     return builder.kind(std::to_string(seconds), seconds, 0.0, kInfinite);
   };
   const auto edge = [&](WorkerId from, WorkerId to) { return builder.edge(from, to, 1, 0.0); };
-  const EdgeId from_a = edge(a, middle), from_b = edge(b, middle), to_c = edge(middle, c), to_d = edge(middle, d);
+  const EdgeId from_a = edge(a, middle), from_b = edge(b, middle), to_c = edge(middle, c),
+               to_d = edge(middle, d);
   for (int slice = 0; slice < 3; ++slice) {
     builder.operation(a, taking(10), kNoEdge, from_a, 1);
     builder.operation(b, taking(3), kNoEdge, from_b, 2);
@@ -113,15 +114,16 @@ TEST_CASE("flow_run: a worker that waits for two senders and two receivers does 
   const RunResult result = run(program, &times);
   REQUIRE(!result.stuck);
   // Slice 0: there at 10, done at 12; b's second slice begins at 12, when its first is given back, not at 3.
-  // Slice 1: there at 22, but d is done with slice 0 at 32: 34. Slice 2: d is done with slice 1 at 54: 56, 76.
+  // Slice 1: there at 22, but d is done with slice 0 at 32: 34. Slice 2: d is done with slice 1 at 54:
+  // 56, 76.
   CHECK(result.seconds == 76);
   CHECK(result.bytes == 3 * (1 + 2 + 1 + 4));
   CHECK(result.slices == 3 * 4);
   CHECK(result.operations == 3 * 9);
   CHECK(times.begin[times.first[1] + 1] == 12);
-  CHECK(times.begin[times.first[2] + 5 + 1] == 32);      // the wait for a credit of d
+  CHECK(times.begin[times.first[2] + 5 + 1] == 32);  // the wait for a credit of d
   CHECK(times.cause[times.first[2] + 5 + 1] == Cause::credit);
-  CHECK(times.begin[times.first[2] + 5 + 2] == 32);      // and what had to wait with it
+  CHECK(times.begin[times.first[2] + 5 + 2] == 32);  // and what had to wait with it
   CHECK(times.begin[times.first[3] + 1] == 34);
 }
 

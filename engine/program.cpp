@@ -54,9 +54,8 @@ std::vector<UnrolledOperation> Program::unroll(WorkerId id) const {
   for (const Repeat& repeat : repeats_of(worker))
     for (std::uint32_t i = 0; i < repeat.times; ++i)
       for (const Operation& op : std::span(operations).subspan(repeat.first, repeat.count))
-        all.push_back(
-            {KindId{op.kind}, edge_at(worker, op.receive), edge_at(worker, op.send), bytes_of(worker, op),
-             op.size == kOnlyWaits});
+        all.push_back({KindId{op.kind}, edge_at(worker, op.receive), edge_at(worker, op.send),
+                       bytes_of(worker, op), op.size == kOnlyWaits});
   return all;
 }
 

@@ -63,8 +63,8 @@ class ProgramBuilder {
   void connect(WorkerId worker, Port port, EdgeId edge);
   /// Appends to an unlisted worker. A receive edge ends at the worker, a send edge starts there.
   void operation(WorkerId worker, KindId kind, EdgeId receive, EdgeId send, std::uint64_t bytes);
-  /// Appends a wait for the next slice of an edge that ends at an unlisted worker, or for a credit of one that
-  /// starts there.
+  /// Appends a wait for the next slice of an edge that ends at an unlisted worker, or for a credit of one
+  /// that starts there.
   void wait(WorkerId worker, EdgeId edge);
   /// The kind of operations that only wait.
   KindId waiting() { return kind("wait for all", 0.0, 0.0, kInfinite); }

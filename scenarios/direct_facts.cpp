@@ -70,13 +70,18 @@ std::string nvlinks_of(const NodeSpec& node) {
 template <class TextOf>
 std::string over_plans(const ScenarioGroup& group, TextOf text_of) {
   if (group.plans.empty()) return "no plan";
-  std::vector<std::string> texts, parts;
+  std::vector<std::pair<std::string, std::vector<std::string>>> values;
   for (const PlanRange& plan : group.plans) {
-    texts.push_back(text_of(plan));
-    parts.push_back(fmt::format("{} [{}]", texts.back(), format_size_range(plan.sizes)));
+    const std::string text = text_of(plan);
+    auto same = std::ranges::find(values, text, [](const auto& value) { return value.first; });
+    if (same == values.end()) same = values.insert(same, {text, {}});
+    same->second.push_back(format_size_range(plan.sizes));
   }
-  const bool alike = std::ranges::adjacent_find(texts, std::ranges::not_equal_to{}) == texts.end();
-  return alike ? texts.front() : fmt::format("{}", fmt::join(parts, ", "));
+  if (values.size() == 1) return values.front().first;
+  std::vector<std::string> parts;
+  for (const auto& [text, sizes] : values)
+    parts.push_back(fmt::format("{} [{}]", text, fmt::join(sizes, ", ")));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string chunk_text(const PlanRange& plan) {

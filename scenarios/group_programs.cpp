@@ -68,9 +68,9 @@ Result<Execution> execution_of_range(const Scenario& scenario, std::uint32_t gro
                                      std::optional<std::uint32_t> channels) {
   const ScenarioGroup& g = scenario.groups[group];
   if (range.captured) return captured_execution(g, range, channels);
-  auto execution = derive_execution(scenario.machine, g.ranks, g.collective, g.family, g.element_bytes,
-                                    channels ? channels : range.channels, g.nic_layout,
-                                    {range.algorithm, range.protocol});
+  auto execution =
+      derive_execution(scenario.machine, g.ranks, g.collective, g.family, g.element_bytes,
+                       channels ? channels : range.channels, g.nic_layout, {range.algorithm, range.protocol});
   if (!execution) return execution.problems();
   if (range.channels && !channels) execution->channels_origin = range.source;
   return execution;

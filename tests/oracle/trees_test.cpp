@@ -1,5 +1,5 @@
-// Trees, whose workers wait for several edges at once: the engine against the meaning of programs, folded against
-// plain, critical paths that add up.
+// Trees, whose workers wait for several edges at once: the engine against the meaning of programs, folded
+// against plain, critical paths that add up.
 #include <doctest/doctest.h>
 
 #include "base/random.hpp"
@@ -49,7 +49,9 @@ std::vector<Machine> all_machines() {
 
 }  // namespace
 
-TEST_CASE("trees: the engine takes the time of the meaning of programs, folded or not, to its steady state or not") {
+TEST_CASE(
+    "trees: the engine takes the time of the meaning of programs, folded or not, to its steady state or "
+    "not") {
   const std::vector<Machine> machines = all_machines();
   const ParameterTable table = full_table();
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
