@@ -29,11 +29,11 @@ endfunction()
 
 # Readers of files need neither optimisers nor reports: fuzz targets build in half of the time without them. What is
 # left out by mistake shows when they are linked.
-set(calipersim_not_fuzzed acquisition alpha_beta assessment baseline baseline_file box_minimizer credibility disjointness
+set(calipersim_not_fuzzed acquisition alpha_beta assessment baseline baseline_file box_minimizer composite_optimizer credibility disjointness
   evaluation_cache evaluator failure_model gaussian_process gp_fit html jittered_cholesky junit label_shuffle
-  log_expected_improvement matern_kernel nearest_size prediction q_log_expected_improvement qlogei_optimizer
+  log_expected_improvement matern_kernel minimax_step nearest_size prediction q_log_expected_improvement qlogei_optimizer
   plan_picture report report_calibration report_chart_data report_controls report_data report_format report_groups report_input
-  report_parameters report_provenance report_verdict residual_structure result_folder scenario_skeleton search_space
+  report_parameters report_provenance report_verdict residual_structure residual_surrogate result_folder scenario_skeleton search_space
   sensitivity signature snapshot sobol sobol_optimizer stage trace training_set validation_json)
 
 function(sim_module name)
