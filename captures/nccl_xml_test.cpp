@@ -7,6 +7,7 @@
 #include "captures/log_fixtures.hpp"
 
 using namespace caliper;
+using caliper::test::says;
 
 namespace {
 
